@@ -35,7 +35,7 @@ def test_the_dataset_is_that_of_one_machine(job, machines, tmp_path, monkeypatch
     (job / "rank12.json").write_text("<html>")
     # Says that it is rank 3, which another is that comes first by name.
     (job / "rank30.json").write_text(trace(3, 12).replace("gemm", "other"))
-    here = eaves.ask(["ingest", "job", "-o", "here"])
+    here = eaves.ingest("job", output="here")
     there = cluster.ingest("job", "there", made.address)
     assert there.to_json() == here.to_json()
     assert content(tmp_path / "there") == content(tmp_path / "here")
@@ -66,7 +66,7 @@ def test_nothing_that_can_be_read_leaves_nothing(machines, tmp_path):
 def test_a_node_that_goes_away_in_the_middle_changes_nothing(job, machines, tmp_path, monkeypatch):
     made, nodes = machines
     monkeypatch.chdir(tmp_path)
-    here = eaves.ask(["ingest", "job", "-o", "here"])
+    here = eaves.ingest("job", output="here")
     doomed = nodes[-1].node_id
     begun = tmp_path / "begun"
     begun.mkdir()

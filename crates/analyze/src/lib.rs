@@ -80,8 +80,19 @@ pub use type_sets::{TypeSets, TypeTimes};
 /// # Errors
 /// If the selection asks for something that is not in the run.
 pub fn report(run: &Run, options: &Options) -> Result<Vec<Outcome>, SelectionError> {
-    let analyses: Vec<_> = analyses::REPORT.iter().collect();
+    report_of(run, options, &analyses::REPORT.iter().collect::<Vec<_>>())
+}
+
+/// The same of some analyses.
+///
+/// # Errors
+/// If the selection asks for something that is not in the run.
+pub fn report_of(
+    run: &Run,
+    options: &Options,
+    analyses: &[&'static Analysis],
+) -> Result<Vec<Outcome>, SelectionError> {
     let views = run.recordings.iter().map(|recording| RankView::new(&recording.trace, options));
-    let measured: Vec<Measured> = views.map(|view| measure(&view, &analyses)).collect();
-    assemble(&run.recordings, &measured, options, &analyses)
+    let measured: Vec<Measured> = views.map(|view| measure(&view, analyses)).collect();
+    assemble(&run.recordings, &measured, options, analyses)
 }

@@ -1,11 +1,11 @@
 //! Traces by hand for the unit tests of what nests: slices on threads of choice.
 
 use eaves_model::{
-    Allocation, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, Op, RangeCounter, RuntimeCall, Slice,
-    SliceId, SliceKind, StringId, Trace,
+    Allocation, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, Op, RangeCounter, RuntimeCall, SliceId,
+    SliceKind, Trace,
 };
 
-use crate::test_trace::{NO_ACTIVITY, TestTrace};
+use crate::test_trace::{TestTrace, add_slice};
 
 /// A trace whose slices say on which thread or stream they are.
 #[derive(Clone, Default)]
@@ -17,41 +17,12 @@ impl ThreadTrace {
     /// The process of the host; that of the device is the next.
     const HOST: i64 = 1;
 
-    fn slice(
-        &mut self,
-        process: i64,
-        thread: i64,
-        kind: SliceKind,
-        name: &str,
-        (start, end): (i64, i64),
-    ) -> SliceId {
-        let track = self.trace.tracks.get_or_add(Ident::number(process), Ident::number(thread));
-        let name = self.trace.strings.intern(name);
-        self.trace.slices.push(Slice {
-            start: Ns(start),
-            duration: Ns(end - start),
-            name,
-            category: StringId::NONE,
-            track,
-            kind,
-            position: 0,
-        });
-        SliceId::from(self.trace.slices.len() - 1)
+    fn slice(&mut self, process: i64, thread: i64, kind: SliceKind, name: &str, span: (i64, i64)) -> SliceId {
+        add_slice(&mut self.trace, (process, thread), kind, name, span)
     }
 
     fn named(&mut self, slice: SliceId, forward_thread: Option<u32>) {
-        self.trace.ops.push(Op {
-            slice,
-            external_id: MaybeI64::NONE,
-            record_function_id: MaybeU32::NONE,
-            event_index: MaybeU32::NONE,
-            sequence_number: MaybeI64::NONE,
-            forward_thread: forward_thread.into(),
-            input_dims: StringId::NONE,
-            input_types: StringId::NONE,
-            input_strides: StringId::NONE,
-            concrete_inputs: StringId::NONE,
-        });
+        self.trace.ops.push(Op { slice, forward_thread: forward_thread.into(), ..Op::default() });
     }
 
     /// A slice of any kind on a thread of the host.
@@ -94,8 +65,7 @@ impl ThreadTrace {
         self.trace.runtime.push(RuntimeCall {
             slice,
             correlation: MaybeI64::new(correlation),
-            external_id: MaybeI64::NONE,
-            function: MaybeU32::NONE,
+            ..RuntimeCall::default()
         });
         self
     }
@@ -126,7 +96,7 @@ impl ThreadTrace {
             device: MaybeU32::new(0),
             stream: MaybeI64::new(stream),
             correlation: correlation.into(),
-            ..NO_ACTIVITY
+            ..GpuActivity::default()
         });
         self
     }
@@ -148,13 +118,8 @@ impl ThreadTrace {
             time: Ns(time),
             track,
             bytes: MaybeI64::new(bytes),
-            address: MaybeI64::NONE,
-            total_allocated: MaybeI64::NONE,
-            total_reserved: MaybeI64::NONE,
             device_type: MaybeU32::new(device_type),
-            device: MaybeI64::NONE,
-            event_index: MaybeU32::NONE,
-            position: 0,
+            ..Allocation::default()
         });
         self
     }

@@ -2,29 +2,26 @@
 
 use eaves_model::{
     Allocation, Collective, DeviceProperties, Extent, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns,
-    Op, PythonFrame, RangeCounter, RankSource, Recording, Run, RuntimeCall, Slice, SliceId, SliceKind,
-    StringId, Trace,
+    Op, PythonFrame, RangeCounter, RankSource, Recording, Run, RuntimeCall, Slice, SliceId, SliceKind, Trace,
 };
 
 use crate::section::{Section, Value};
 use crate::{Options, Outcome};
 
-/// An operator without anything.
-const NO_OP: Op = Op {
-    slice: SliceId::NONE,
-    external_id: MaybeI64::NONE,
-    record_function_id: MaybeU32::NONE,
-    event_index: MaybeU32::NONE,
-    sequence_number: MaybeI64::NONE,
-    forward_thread: MaybeU32::NONE,
-    input_dims: StringId::NONE,
-    input_types: StringId::NONE,
-    input_strides: StringId::NONE,
-    concrete_inputs: StringId::NONE,
-};
-
-/// An activity without anything.
-pub(crate) const NO_ACTIVITY: GpuActivity = GpuActivity::of(SliceId::NONE);
+/// Adds a slice to the thread of a process.
+pub(crate) fn add_slice(
+    trace: &mut Trace,
+    (process, thread): (i64, i64),
+    kind: SliceKind,
+    name: &str,
+    (start, end): (i64, i64),
+) -> SliceId {
+    let track = trace.tracks.get_or_add(Ident::number(process), Ident::number(thread));
+    let name = trace.strings.intern(name);
+    let (start, duration) = (Ns(start), Ns(end - start));
+    trace.slices.push(Slice { start, duration, name, track, kind, ..Slice::default() });
+    SliceId::from(trace.slices.len() - 1)
+}
 
 /// A trace that grows by one line a slice.
 #[derive(Default)]
@@ -38,24 +35,13 @@ impl TestTrace {
     }
 
     fn slice_on(&mut self, thread: i64, kind: SliceKind, name: &str, start: i64, end: i64) -> SliceId {
-        let track = self.trace.tracks.get_or_add(Ident::number(1), Ident::number(thread));
-        let name = self.trace.strings.intern(name);
-        self.trace.slices.push(Slice {
-            start: Ns(start),
-            duration: Ns(end - start),
-            name,
-            category: StringId::NONE,
-            track,
-            kind,
-            position: 0,
-        });
-        SliceId::from(self.trace.slices.len() - 1)
+        add_slice(&mut self.trace, (1, thread), kind, name, (start, end))
     }
 
     /// A profiler step.
     pub(crate) fn step(&mut self, number: u64, start: i64, end: i64) -> &mut Self {
         let slice = self.slice(SliceKind::Annotation, &format!("ProfilerStep#{number}"), start, end);
-        self.trace.ops.push(Op { slice, ..NO_OP });
+        self.trace.ops.push(Op { slice, ..Op::default() });
         self
     }
 
@@ -122,7 +108,7 @@ impl TestTrace {
             device: MaybeU32::new(device),
             stream: MaybeI64::new(7),
             correlation: correlation.into(),
-            ..NO_ACTIVITY
+            ..GpuActivity::default()
         });
         self
     }
@@ -130,7 +116,7 @@ impl TestTrace {
     /// An operator with details, on a thread of operators.
     pub(crate) fn detailed_op(&mut self, name: &str, start: i64, end: i64) -> &mut Self {
         let slice = self.slice(SliceKind::Op, name, start, end);
-        self.trace.ops.push(Op { slice, ..NO_OP });
+        self.trace.ops.push(Op { slice, ..Op::default() });
         self
     }
 
@@ -138,14 +124,7 @@ impl TestTrace {
     pub(crate) fn module(&mut self, name: &str, start: i64, end: i64) -> &mut Self {
         let slice = self.slice(SliceKind::Python, &format!("nn.Module: {name}"), start, end);
         let none = MaybeU32::NONE;
-        self.trace.python.push(PythonFrame {
-            slice,
-            id: none,
-            parent: none,
-            module: MaybeU32::new(0),
-            event_index: none,
-            called_from: StringId::NONE,
-        });
+        self.trace.python.push(PythonFrame { slice, module: MaybeU32::new(0), ..PythonFrame::default() });
         self
     }
 
@@ -179,8 +158,7 @@ impl TestTrace {
             total_reserved: totals.map(|(_, reserved)| reserved).into(),
             device_type: MaybeU32::new(device.0),
             device: MaybeI64::new(device.1),
-            event_index: MaybeU32::NONE,
-            position: 0,
+            ..Allocation::default()
         });
         self
     }
@@ -225,7 +203,7 @@ impl TestTrace {
     ) -> &mut Self {
         let slice = self.slice(kind, name, start, end);
         let (input_dims, input_types) = (self.trace.strings.intern(dims), self.trace.strings.intern(types));
-        self.trace.ops.push(Op { slice, input_dims, input_types, ..NO_OP });
+        self.trace.ops.push(Op { slice, input_dims, input_types, ..Op::default() });
         self
     }
 
@@ -253,16 +231,8 @@ impl TestTrace {
             out_elements: MaybeI64::new(elements.1),
             dtype: text(dtype),
             group_size: MaybeU32::new(group.1),
-            in_splits: StringId::NONE,
-            out_splits: StringId::NONE,
             group_name: text(group.0),
-            group_description: StringId::NONE,
-            group_ranks: StringId::NONE,
-            rank: MaybeU32::NONE,
-            global_rank_start: MaybeU32::NONE,
-            global_rank_stride: MaybeU32::NONE,
-            sequence: MaybeI64::NONE,
-            is_asynchronous: MaybeU32::NONE,
+            ..Collective::default()
         };
         self.trace.collectives.push(row);
         self
@@ -287,8 +257,7 @@ impl TestTrace {
         self.trace.runtime.push(RuntimeCall {
             slice,
             correlation: MaybeI64::new(correlation),
-            external_id: MaybeI64::NONE,
-            function: MaybeU32::NONE,
+            ..RuntimeCall::default()
         });
         self
     }

@@ -2,6 +2,7 @@
 //! events of real ones.
 
 use crate::common;
+use crate::common::sections::integer;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -26,13 +27,6 @@ fn column(section: &Section, table: &str, id: &str) -> Vec<Value> {
     let table = section.tables.iter().find(|candidate| candidate.id == table).unwrap();
     let index = table.columns.iter().position(|column| column.id == id).unwrap();
     table.rows.iter().map(|row| row[index].clone()).collect()
-}
-
-fn integer(value: &Value) -> i64 {
-    match value {
-        Value::Integer(value) => *value,
-        other => panic!("an integer was expected, not {other:?}"),
-    }
 }
 
 fn text(value: &Value) -> &str {

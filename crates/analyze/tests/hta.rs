@@ -306,19 +306,7 @@ fn check_case(checks: &mut Checks, golden: &Path, case: &str, run: &Run, rounded
 
 #[test]
 fn numbers_agree_with_hta() {
-    let Some(root) = common::data("hta") else { return };
-    let mut checks = Checks::default();
-    for case in common::folders(&root.join("traces")) {
-        let (golden, exact) = (root.join(&case), root.join("nsoff").join(&case));
-        if !golden.join("status.json").exists() || case == "hta_memory_timeline" {
-            continue;
-        }
-        let run = common::read_run(&root.join("traces").join(&case));
-        check_case(&mut checks, &golden, &case, &run, true);
-        if exact.is_dir() {
-            check_case(&mut checks, &exact, &case, &run, false);
-        }
-    }
+    let Some(checks) = common::hta::checked(check_case) else { return };
     checks.finish();
     golden::answer("hta");
     // What the data held when this was written; less means that something was not looked at.

@@ -4,7 +4,7 @@ use crate::common::checks::Checks;
 use crate::common::{data, read_run};
 use eaves_analyze::analyses::HTA_SUMMARY;
 use eaves_analyze::section::Value;
-use eaves_analyze::{Options, RankView, assemble, measure};
+use eaves_analyze::{Options, report_of};
 
 /// Idle, compute and the rest in percent of the GPU span, rounded to two decimals.
 const EXPECTED: [(&str, [f64; 3]); 5] = [
@@ -21,13 +21,7 @@ fn shares_are_those_of_unions_of_intervals() {
     let mut checks = Checks::default();
     for (file, [idle, compute, rest]) in EXPECTED {
         let run = read_run(&root.join(file));
-        let (options, analyses) = (Options::default(), [&HTA_SUMMARY]);
-        let measured: Vec<_> = run
-            .recordings
-            .iter()
-            .map(|recording| measure(&RankView::new(&recording.trace, &options), &analyses))
-            .collect();
-        let outcomes = assemble(&run.recordings, &measured, &options, &analyses).unwrap();
+        let outcomes = report_of(&run, &Options::default(), &[&HTA_SUMMARY]).unwrap();
         let section = outcomes[0].section().unwrap();
         let share = |id: &str| match section.numbers.iter().find(|number| number.id == id).unwrap().value {
             Value::Float(share) => share,

@@ -3,6 +3,7 @@
 
 use crate::common;
 use crate::common::golden;
+use crate::common::sections::integer;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
@@ -24,13 +25,6 @@ fn rows(section: &Section, table: &str) -> Vec<HashMap<&'static str, Value>> {
     };
     let ids = table.columns.iter().map(|column| column.id);
     table.rows.iter().map(|row| ids.clone().zip(row.iter().cloned()).collect()).collect()
-}
-
-fn integer(value: &Value) -> i64 {
-    match value {
-        Value::Integer(value) => *value,
-        other => panic!("an integer was expected, not {other:?}"),
-    }
 }
 
 fn text(value: &Value) -> &str {

@@ -2,6 +2,7 @@
 //! own reader of pickles and a replay in Python came to.
 
 use crate::common;
+use crate::common::sections::integer;
 use std::collections::HashMap;
 
 use eaves_analyze::section::{Section, Value};
@@ -28,13 +29,6 @@ fn rows(section: &Section, table: &str) -> Vec<HashMap<&'static str, Value>> {
     let Some(table) = table else { return Vec::new() };
     let ids = table.columns.iter().map(|column| column.id);
     table.rows.iter().map(|row| ids.clone().zip(row.iter().cloned()).collect()).collect()
-}
-
-fn integer(value: &Value) -> i64 {
-    match value {
-        Value::Integer(value) => *value,
-        other => panic!("an integer was expected, not {other:?}"),
-    }
 }
 
 fn number(section: &Section, id: &str) -> i64 {

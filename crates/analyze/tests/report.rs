@@ -1,6 +1,7 @@
 //! The whole report on real traces: whatever the numbers are, they must not contradict each other.
 
 use crate::common;
+use crate::common::sections::integer;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -20,13 +21,6 @@ fn trace_folders() -> Option<Vec<PathBuf>> {
         .retain(|path| !path.ends_with("hta_execution_trace_et") && !path.ends_with("hta_memory_timeline"));
     folders.retain(|path| path.is_dir());
     Some(folders)
-}
-
-fn integer(value: &Value) -> i64 {
-    match value {
-        Value::Integer(value) => *value,
-        other => panic!("an integer was expected, not {other:?}"),
-    }
 }
 
 fn column(section: &Section, table: usize, id: &str) -> Vec<Value> {

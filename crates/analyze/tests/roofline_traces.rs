@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use eaves_analyze::roofline::{Class, Scope, TracePoints, reported_device, trace_points, trace_section};
 use eaves_analyze::section::Value;
 use eaves_analyze::{Options, RankView};
-use eaves_model::{Ns, StringId, Trace};
+use eaves_model::{Ns, Run, StringId, Trace};
 use eaves_roofline::Settings;
 
 /// Recordings, by path below the reference data.
@@ -58,6 +58,16 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// Every file below a folder that can be read.
+fn runs(root: &Path) -> impl Iterator<Item = (PathBuf, Run)> {
+    let mut paths = Vec::new();
+    files(root, &mut paths);
+    paths.into_iter().filter_map(|path| {
+        let run = eaves_ingest::read(std::slice::from_ref(&path), &eaves_ingest::Options::default());
+        Some((path, run.ok()?))
+    })
+}
+
 /// Busy time without a formula by name and reason, most first.
 fn missing(points: &TracePoints) -> Vec<((String, String), f64)> {
     let (_, whole) = points.covered();
@@ -77,16 +87,10 @@ fn missing(points: &TracePoints) -> Vec<((String, String), f64)> {
 #[test]
 fn nothing_is_above_its_roof_without_a_cause() {
     let (mut recordings, mut points_held, mut wrong) = (0, 0, Vec::new());
+    let options = Options::default();
     for folder in FOLDERS {
         let Some(root) = common::data(folder) else { return };
-        let mut paths = Vec::new();
-        files(&root, &mut paths);
-        for path in paths {
-            let Ok(run) = eaves_ingest::read(std::slice::from_ref(&path), &eaves_ingest::Options::default())
-            else {
-                continue;
-            };
-            let options = Options::default();
+        for (path, run) in runs(&root) {
             // The time of operators on the host is not the device's.
             for recording in run.recordings.iter().filter(|recording| !recording.trace.gpu.is_empty()) {
                 let points = trace_points(&RankView::new(&recording.trace, &options));
@@ -129,16 +133,10 @@ fn nothing_is_above_its_roof_without_a_cause() {
 #[test]
 fn recordings_with_shapes_are_covered() {
     let (mut recordings, mut below) = (0, Vec::new());
+    let options = Options::default();
     for folder in FOLDERS {
         let Some(root) = common::data(folder) else { return };
-        let mut paths = Vec::new();
-        files(&root, &mut paths);
-        for path in paths {
-            let Ok(run) = eaves_ingest::read(std::slice::from_ref(&path), &eaves_ingest::Options::default())
-            else {
-                continue;
-            };
-            let options = Options::default();
+        for (path, run) in runs(&root) {
             let has_shapes = |trace: &Trace| trace.ops.input_dims.iter().any(|dims| *dims != StringId::NONE);
             for recording in run.recordings.iter().filter(|recording| has_shapes(&recording.trace)) {
                 let points = trace_points(&RankView::new(&recording.trace, &options));

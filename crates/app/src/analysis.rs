@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::flame::{Trees, View};
-use crate::others::Others;
+use crate::other_inputs::OtherInputs;
 use crate::pictures::{Pictures, RankPictures};
 use crate::{Answer, Context, Drawing, Duration, Failure, Form, Keep, Look, Reading, Recordings, Selected};
 use crate::{machine, partial, saved_report};
@@ -63,6 +63,19 @@ impl Closely {
     }
 }
 
+/// Recordings, the part of them to look at, and how closely.
+#[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Recorded {
+    /// Files, directories with one trace per rank, patterns, or - for stdin
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<PathBuf>,
+    /// The part of the recordings to look at, and how closely.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub closely: Closely,
+}
+
 /// A question about recordings: some sections of the report.
 #[derive(Debug)]
 pub(crate) struct Question<'a> {
@@ -74,8 +87,8 @@ pub(crate) struct Question<'a> {
     pub(crate) analyses: Vec<&'static Analysis>,
     /// Whether its page has a timeline and a flame graph.
     pub(crate) is_whole: bool,
-    /// How inputs are looked at that are not recordings; nothing if they are of no use.
-    pub(crate) others: Option<Others<'a>>,
+    /// How inputs are looked at that are no recordings; nothing if they are of no use.
+    pub(crate) others: Option<OtherInputs<'a>>,
 }
 
 /// The sections of the report with some ids, in its order.
@@ -83,8 +96,20 @@ pub(crate) fn sections(wanted: impl Fn(&str) -> bool) -> Vec<&'static Analysis> 
     analyses::REPORT.iter().filter(|analysis| wanted(analysis.id)).collect()
 }
 
-impl Question<'_> {
-    /// Reads the inputs, measures them and builds the answer.
+impl<'a> Question<'a> {
+    /// A question about sections that only recordings have.
+    pub(crate) fn of(verb: &'static str, inputs: &'a [PathBuf], closely: &Closely, ids: &[&str]) -> Self {
+        Self {
+            verb,
+            inputs,
+            options: closely.options(None),
+            analyses: sections(|id| ids.contains(&id)),
+            is_whole: false,
+            others: None,
+        }
+    }
+
+    /// Reads, measures and answers.
     pub(crate) fn answer(mut self, context: &Context<'_>) -> Result<Answer, Failure> {
         self.options.selection = context.part(self.options.selection, self.inputs);
         let (partials, recordings) = partial::split(&context.files(self.inputs));

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use eaves_analyze::analyses::Analysis;
 use eaves_analyze::{Measured, Options, Partial, PartialError, RankView};
-use eaves_model::{Oddity, Run};
+use eaves_model::{Run, WarningKind};
 use eaves_present::{Document, InputWarning};
 
 use crate::analysis::as_overview;
@@ -126,7 +126,7 @@ pub fn document(
     let (run, outcomes) = partial.assemble(options, analyses).map_err(failed)?;
     let mut document = Document::new(verb, &run, outcomes);
     document.warnings.extend(partial.unreadable().map(|(path, why)| InputWarning {
-        kind: Oddity::Unreadable,
+        kind: WarningKind::Unreadable,
         count: 1,
         first_offset: None,
         path: Some(path.to_owned()),

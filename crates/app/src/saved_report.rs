@@ -8,7 +8,7 @@ use eaves_present::Document;
 use eaves_section::Outcome;
 
 use crate::analysis::as_overview;
-use crate::others::Others;
+use crate::other_inputs::OtherInputs;
 use crate::{Answer, Drawing, Failure, Form, Look, Recordings};
 
 /// The report again, or some of its sections.
@@ -19,7 +19,7 @@ pub(crate) fn answer(
     recordings: &Arc<Recordings>,
     options: &Options,
     analyses: &[&'static Analysis],
-    others: Option<Others<'_>>,
+    others: Option<OtherInputs<'_>>,
 ) -> Result<Answer, Failure> {
     let Some(saved) = &recordings.saved else {
         return Err(Failure::new("no saved report", "name one"));

@@ -8,44 +8,34 @@
 
 #![expect(clippy::print_stdout, reason = "this is what it is for")]
 
+mod shared;
+
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
 use eaves_bench::cpu::gemm::{Implementation, make};
-use eaves_bench::cpu::{Cpu, InstructionSet, Making};
+use eaves_bench::cpu::{Cpu, Making};
 use eaves_bench::{Backend, CacheState, Kernel, Options, Protocol, Spec, Worker};
 use eaves_roofline::Arithmetic;
 
+use self::shared::{instructions, numbers, option};
+
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let option = |name: &str, default: &str| -> Vec<String> {
-        let at = arguments.iter().position(|argument| argument == name);
-        let text = at.and_then(|at| arguments.get(at + 1)).map_or(default, String::as_str);
-        text.split(',').map(str::to_owned).collect()
-    };
+    let list = |name: &str, default: &str| numbers(&option(name, default), ',');
     let processors = eaves_bench::timing::processors();
-    let numbers =
-        |list: Vec<String>| list.iter().filter_map(|text| text.parse().ok()).collect::<Vec<usize>>();
-    let sizes = numbers(option("--sizes", "512,1024,2048"));
-    let threads = numbers(option("--threads", &format!("1,{processors}")));
-    let seconds = numbers(option("--seconds", "4")).first().copied().unwrap_or(4);
+    let sizes = list("--sizes", "512,1024,2048");
+    let threads = list("--threads", &format!("1,{processors}"));
+    let seconds = list("--seconds", "4").first().copied().unwrap_or(4);
     let everything = Implementation::ALL.map(Implementation::id).join(",");
-    let implementations: Vec<Implementation> = option("--implementations", &everything)
-        .iter()
-        .filter_map(|id| Implementation::from_id(id))
-        .collect();
-    let wanted = option("--instructions", "best").concat();
-    let instructions = InstructionSet::all()
-        .iter()
-        .copied()
-        .find(|instructions| instructions.to_string() == wanted)
-        .unwrap_or_else(InstructionSet::best);
-    for precision in option("--precisions", "fp32,fp64") {
+    let implementations: Vec<Implementation> =
+        option("--implementations", &everything).split(',').filter_map(Implementation::from_id).collect();
+    let instructions = instructions("best");
+    for precision in option("--precisions", "fp32,fp64").split(',') {
         for size in &sizes {
             for threads in &threads {
                 let making =
                     Making { instructions, threads: *threads, state: CacheState::Hot, last_cache: 32 << 20 };
-                compare(&precision, *size, &making, &implementations, Duration::from_secs(seconds as u64));
+                compare(precision, *size, &making, &implementations, Duration::from_secs(seconds as u64));
             }
         }
     }
@@ -67,23 +57,21 @@ fn compare(
         .filter_map(|implementation| Some((*implementation, make(&spec, making, *implementation).ok()?)))
         .collect();
     let Some(arithmetic) = kernels.first().and_then(|(_, kernel)| kernel.work().arithmetic) else { return };
+    let print = |implementation: &str, mut line: serde_json::Value| {
+        line["family"] = "gemm".into();
+        line["precision"] = precision.into();
+        line["size"] = size.into();
+        line["threads"] = making.threads.into();
+        line["instructions"] = making.instructions.to_string().into();
+        line["implementation"] = implementation.into();
+        println!("{line}");
+    };
     let before = roof(arithmetic, making);
     let times = sample(&mut kernels, making.threads, limit);
     let after = roof(arithmetic, making);
     if let Some((best, code)) = before.into_iter().chain(after).max_by(|one, other| one.0.total_cmp(&other.0))
     {
-        let line = serde_json::json!({
-            "family": "gemm",
-            "precision": precision,
-            "size": size,
-            "threads": making.threads,
-            "instructions": making.instructions.to_string(),
-            "implementation": "roof",
-            "code": code,
-            "best": best,
-            "tenth": best,
-        });
-        println!("{line}");
+        print("roof", serde_json::json!({"code": code, "best": best, "tenth": best}));
     }
     for ((implementation, kernel), mut seconds) in kernels.into_iter().zip(times) {
         seconds.sort_by(f64::total_cmp);
@@ -92,13 +80,7 @@ fn compare(
             kernel.work().flops / seconds * 1e-9
         };
         let verification = kernel.verify();
-        let line = serde_json::json!({
-            "family": "gemm",
-            "precision": precision,
-            "size": size,
-            "threads": making.threads,
-            "instructions": making.instructions.to_string(),
-            "implementation": implementation.id(),
+        let measured = serde_json::json!({
             "code": kernel.implementation(),
             "timed": if implementation.has_pool() { "wall" } else { "processor" },
             "calls": seconds.len(),
@@ -110,7 +92,7 @@ fn compare(
             "tolerance": verification.tolerance,
             "right": verification.holds(),
         });
-        println!("{line}");
+        print(implementation.id(), measured);
     }
 }
 

@@ -23,7 +23,9 @@ pub trait Kernel {
     fn state(&self) -> CacheState;
 
     /// Whether the system gave huge pages for the operands, if it says.
-    fn huge_pages(&self) -> Option<bool>;
+    fn huge_pages(&self) -> Option<bool> {
+        None
+    }
 
     /// Into how many pieces a call is cut, so that each is shorter than a timeslice. Pieces are run in order; the call is
     /// all of them.

@@ -43,10 +43,6 @@ impl Kernel for Sums {
         CacheState::Hot
     }
 
-    fn huge_pages(&self) -> Option<bool> {
-        None
-    }
-
     fn pieces(&self) -> usize {
         self.pieces
     }
@@ -130,10 +126,6 @@ impl Kernel for Panics {
 
     fn state(&self) -> CacheState {
         CacheState::Hot
-    }
-
-    fn huge_pages(&self) -> Option<bool> {
-        None
     }
 
     /// One worker, whatever the threads: the others have nothing to do.

@@ -1,7 +1,7 @@
 //! Options of every verb, and writing the answer.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use anstream::ColorChoice;
 use clap::{Args, ValueEnum};
@@ -51,13 +51,7 @@ pub(crate) struct OutputArguments {
     /// Use colors: auto, always or never
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
     color: Color,
-    /// Takes the answer in place of the terminal and of files.
-    #[arg(skip)]
-    answer: Option<AnswerTo>,
 }
-
-/// Where an answer is left for a caller in this process.
-pub(crate) type AnswerTo = Arc<Mutex<Option<Document>>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Color {
@@ -108,13 +102,6 @@ impl OutputArguments {
         Printer { quiet: self.quiet, color }
     }
 
-    /// Leaves the answer to the caller, with everything that programs get, and says nothing besides.
-    pub(crate) fn answer_to(&mut self, answer: &AnswerTo) {
-        (self.json, self.csv, self.markdown, self.form) = (true, false, false, None);
-        (self.output, self.quiet, self.color) = (Vec::new(), true, Color::Never);
-        self.answer = Some(answer.clone());
-    }
-
     /// Runs a verb and writes its answer.
     pub(crate) fn run<V: Verb>(&self, verb: &V) -> anyhow::Result<Status> {
         let outputs = match V::MAKES_FILES {
@@ -141,9 +128,6 @@ impl OutputArguments {
 
     /// Writes a text that is not a document, such as a schema.
     pub(crate) fn write_text(&self, text: &str) -> anyhow::Result<()> {
-        if self.answer.is_some() {
-            return Ok(());
-        }
         Target::open(self.one_path()?)?.write(text.as_bytes(), &self.printer())
     }
 
@@ -257,12 +241,7 @@ impl OutputArguments {
         if !shows_warnings {
             printer.note(&terminal::render_warnings(document, &terminal::Options::default()));
         }
-        match &self.answer {
-            Some(answer) => {
-                *answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(document.clone());
-            }
-            None => write(&printer)?,
-        }
+        write(&printer)?;
         let harmful = document.warnings.iter().filter(|warning| !warning.kind.is_harmless()).count();
         if self.strict && harmful > 0 {
             let kinds = if harmful == 1 { "warning" } else { "warnings" };

@@ -1,8 +1,7 @@
 //! The command line of eaves.
 //!
-//! [`run`] is the whole program except `main`; [`library`] offers the same to programs without a command line. A verb is
-//! a file in `commands/`: it parses arguments, calls the other crates, and hands the answer to `eaves_app::Outputs`,
-//! which writes it.
+//! [`run`] is the whole program except `main`. It turns words into requests of `eaves_app` and hands the answers to
+//! `eaves_app::Outputs`, which writes them. `commands/` holds what only a terminal can do, such as running a program.
 
 mod arguments;
 mod command_line;
@@ -11,7 +10,6 @@ mod destination;
 #[cfg(test)]
 mod doors;
 mod failure;
-pub mod library;
 mod printer;
 mod progress;
 mod script;

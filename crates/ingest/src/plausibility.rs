@@ -1,7 +1,7 @@
 //! Durations that cannot be true. One of them can dwarf everything else, so they are kept but put in quarantine. What
 //! is merely unusual counts, and is said.
 
-use eaves_model::{GpuId, Impossibility, Ns, Oddity, SliceId, SliceKind, Trace};
+use eaves_model::{GpuId, Impossibility, Ns, SliceId, SliceKind, Trace, WarningKind};
 
 /// A stream in which at most one activity in this many overruns others is an in-order stream.
 const IN_ORDER: usize = 100;
@@ -44,15 +44,15 @@ pub(crate) fn check(trace: &mut Trace) {
             suspicious.push(SliceId::from(row));
         }
     }
-    note(trace, Oddity::NegativeDuration, &negative);
-    note(trace, Oddity::ImplausibleDuration, &impossible);
+    note(trace, WarningKind::NegativeDuration, &negative);
+    note(trace, WarningKind::ImplausibleDuration, &impossible);
     trace.quarantined = negative;
     trace.quarantined.append(&mut impossible);
     trace.quarantined.sort_unstable();
     overruns(trace, &mut suspicious);
     suspicious.sort_unstable();
     suspicious.dedup();
-    note(trace, Oddity::SuspiciousDuration, &suspicious);
+    note(trace, WarningKind::SuspiciousDuration, &suspicious);
 }
 
 /// True for what is named and no work: ranges may be open when the recording ends, and spans are of the recording.
@@ -61,12 +61,12 @@ fn is_range(kind: SliceKind) -> bool {
 }
 
 /// Notes slices, which are in order; the first one by name.
-fn note(trace: &mut Trace, kind: Oddity, slices: &[SliceId]) {
+fn note(trace: &mut Trace, kind: WarningKind, slices: &[SliceId]) {
     let Some(&first) = slices.first() else { return };
     let offset = trace.slices.position[first.index()] as u64;
     let name: String = trace.slice_name(first).chars().take(SHOWN).collect();
     let length = trace.slices.duration[first.index()];
-    let detail = if kind == Oddity::NegativeDuration {
+    let detail = if kind == WarningKind::NegativeDuration {
         format!("first `{name}`")
     } else {
         format!("first `{name}` with {length}")
@@ -163,5 +163,5 @@ fn overruns(trace: &mut Trace, suspicious: &mut Vec<SliceId>) {
             first_overlap = first_overlap.or(at.map(|slice| trace.slices.position[slice.index()] as u64));
         }
     }
-    trace.diagnostics.note_many(Oddity::StreamOverlap, overlapping, first_overlap);
+    trace.diagnostics.note_many(WarningKind::StreamOverlap, overlapping, first_overlap);
 }

@@ -2,7 +2,7 @@
 
 use eaves_model::compile::CompileLog;
 use eaves_model::{
-    Diagnostics, Measurements, Oddity, RankSource, Recorder, Recording, Run, assign_ranks, parallel,
+    Diagnostics, Measurements, RankSource, Recorder, Recording, Run, WarningKind, assign_ranks, parallel,
 };
 use eaves_store::Object;
 
@@ -129,7 +129,7 @@ pub(crate) fn assemble<R: Send>(
     passed_over.sort();
     let mut diagnostics = Diagnostics::default();
     for detail in passed_over {
-        diagnostics.note_detail(Oddity::NotATrace, None, detail);
+        diagnostics.note_detail(WarningKind::NotATrace, None, detail);
     }
     assign_ranks(&mut recordings, &mut diagnostics);
     compile_logs::assign_ranks(&mut compile_logs);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use eaves_ingest::{Options, open_with, read_bytes};
-use eaves_model::{Extent, Oddity, Recording, SliceId, SliceKind, Times, Trace};
+use eaves_model::{Extent, Recording, SliceId, SliceKind, Times, Trace, WarningKind};
 
 /// Recordings of a directory with these files.
 fn directory(files: &[(&str, &str)]) -> Vec<Recording> {
@@ -102,7 +102,7 @@ fn kernels_calls_and_passes_are_one_recording() {
     assert_eq!(trace.metadata.base_time_ns, Some(1_000_000));
     assert_eq!(trace.gpu.grid[0], Extent([2, 2, 1]));
     assert_eq!((trace.gpu.registers[0].get(), trace.gpu.stream[0].get()), (Some(12), Some(3)));
-    assert_eq!(trace.diagnostics.count(Oddity::PassesDiffer), 1);
+    assert_eq!(trace.diagnostics.count(WarningKind::PassesDiffer), 1);
     assert!(trace.diagnostics.warnings().iter().all(|warning| warning.kind.is_harmless()));
     let clock = trace.metadata.clock.unwrap();
     assert!(clock.contains("those of `7_kernel_trace.csv`"), "{clock}");
@@ -223,7 +223,7 @@ fn times_that_a_spreadsheet_rounded_are_not_known() {
         let rows = format!("1,2,1,9,9,512,64,0,0,4,4,16,64,\"k\",{time},{time},0\n").repeat(3);
         let trace = file("results_9.csv", &format!("{table}\n{rows}"));
         assert_eq!(shown(&trace), ["k 0+0", "k 0+0", "k 0+0"]);
-        assert_eq!(trace.diagnostics.count(Oddity::RoundedTimes), 6);
+        assert_eq!(trace.diagnostics.count(WarningKind::RoundedTimes), 6);
         assert_eq!(trace.metadata.times, Times::NotRecorded);
     }
 }
@@ -337,7 +337,7 @@ fn sums_beside_a_trace_are_passed_over_and_named() {
     let trace = only(directory(&[("7_kernel_trace.csv", KERNELS), ("7_kernel_stats.csv", sums)]));
     assert_eq!(shown(&trace).len(), 3);
     let warnings = trace.diagnostics.warnings();
-    assert_eq!((warnings.len(), warnings[0].kind, warnings[0].count), (1, Oddity::SumsBeside, 1));
+    assert_eq!((warnings.len(), warnings[0].kind, warnings[0].count), (1, WarningKind::SumsBeside, 1));
     assert_eq!(warnings[0].detail.as_deref(), Some("`7_kernel_stats.csv`"));
     assert!(warnings[0].kind.is_harmless());
 }

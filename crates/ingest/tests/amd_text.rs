@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use eaves_ingest::{Options, open_with, read_bytes};
-use eaves_model::{Extent, Oddity, Recording, SliceId, SliceKind, Times, Trace};
+use eaves_model::{Extent, Recording, SliceId, SliceKind, Times, Trace, WarningKind};
 
 /// Real files of AMD's and other people's repositories. They are not part of the project.
 fn amd(path: &str) -> Option<PathBuf> {
@@ -96,7 +96,7 @@ fn counters_of_rocprofv3() {
             assert_eq!(trace.dispatches.work_items[at].get(), None);
         }
         assert_eq!(trace.metadata.times == Times::Recorded, has_times);
-        assert_eq!(trace.diagnostics.count(Oddity::NoStartTimes) > 0, !has_times);
+        assert_eq!(trace.diagnostics.count(WarningKind::NoStartTimes) > 0, !has_times);
     }
 }
 
@@ -128,7 +128,7 @@ fn calls_copies_and_marks_of_rocprofv3() {
             let timed = trace.slices.len() + trace.allocations.len();
             assert_eq!(timed, rows.len(), "{name}");
             let odd: Vec<_> = trace.diagnostics.warnings().iter().map(|warning| warning.kind).collect();
-            assert!(odd.iter().all(|kind| *kind == Oddity::NoStartTimes), "{name}: {odd:?}");
+            assert!(odd.iter().all(|kind| *kind == WarningKind::NoStartTimes), "{name}: {odd:?}");
             for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.contains_key("Function")) {
                 let slice = SliceId::from(at);
                 let number = |name: &str| row[name].parse::<i64>().unwrap();
@@ -265,7 +265,10 @@ fn a_directory_of_rocprof_is_one_recording() {
     // Registers are of the table, the stream is of the trace.
     assert_eq!((trace.gpu.registers[row].get(), trace.gpu.stream[row].get()), (Some(8), Some(1)));
     assert_eq!(trace.gpu.grid[row], Extent([3_906_250, 1, 1]));
-    assert_eq!((trace.metadata.times, trace.diagnostics.count(Oddity::NoStartTimes)), (Times::Recorded, 0));
+    assert_eq!(
+        (trace.metadata.times, trace.diagnostics.count(WarningKind::NoStartTimes)),
+        (Times::Recorded, 0)
+    );
     assert_eq!(trace.slices.kind.iter().filter(|kind| **kind == SliceKind::Memcpy).count(), 3);
 }
 
@@ -377,7 +380,7 @@ fn wide_tables_of_rocprof_compute() {
             assert_eq!(trace.slices.duration[at].0, expected);
             assert_eq!(expected == 0, is_ruined);
         }
-        let rounded = trace.diagnostics.count(Oddity::RoundedTimes);
+        let rounded = trace.diagnostics.count(WarningKind::RoundedTimes);
         assert_eq!(rounded, if is_ruined { 2 * rows.len() as u64 } else { 0 });
         assert_eq!(trace.metadata.times == Times::NotRecorded, is_ruined);
         assert_ne!(trace.metadata.times, Times::InSequence);

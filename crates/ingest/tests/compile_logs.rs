@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use eaves_ingest::{Options, read_compile_log, read_compile_logs};
-use eaves_model::Oddity;
+use eaves_model::WarningKind;
 use eaves_model::compile::{Cache, CacheAnswer, CompileLog, GraphKind};
 
 /// Where the samples are, if they are.
@@ -48,7 +48,7 @@ fn every_line_of_every_sample_is_read() {
             assert_eq!(log.lines, text.lines().count() as u64, "{name}");
             assert_eq!(log.bytes, text.len() as u64, "{name}");
             assert_eq!(log.records, records.len() as u64, "{name}");
-            assert_eq!(log.diagnostics.count(Oddity::BadLine), 0, "{name}");
+            assert_eq!(log.diagnostics.count(WarningKind::BadLine), 0, "{name}");
             assert!(log.unknown.is_empty(), "{name}: {:?}", log.unknown);
             let artifacts =
                 |wanted: &str| records.iter().filter(|record| record["artifact"]["name"] == *wanted).count();
@@ -237,9 +237,9 @@ V1115 18:55:01.219000 6838 torch/_dynamo/utils.py:2473] {\"artifact\": {\"na";
     assert_eq!((log.lines, log.records), (4, 2));
     let place = |kind| log.diagnostics.warnings().iter().find(|one| one.kind == kind).unwrap().first_offset;
     let at = |text: &[u8]| Some(whole.windows(text.len()).position(|part| part == text).unwrap() as u64);
-    assert_eq!(place(Oddity::BadLine), at(b"garbage"));
-    assert_eq!(place(Oddity::UnknownRecord), at(b"V1115 18:55:01.218"));
-    assert_eq!(place(Oddity::Truncated), at(b"V1115 18:55:01.219"));
+    assert_eq!(place(WarningKind::BadLine), at(b"garbage"));
+    assert_eq!(place(WarningKind::UnknownRecord), at(b"V1115 18:55:01.218"));
+    assert_eq!(place(WarningKind::Truncated), at(b"V1115 18:55:01.219"));
     assert_eq!(log.unknown, [("new_kind".to_owned(), 1)]);
     assert!(read_compile_log("none", b"hello\nworld\n").is_err());
 }
@@ -254,9 +254,9 @@ fn a_payload_that_was_changed_is_told() {
     };
     // md5 of "0/0: k == 1\nx", by md5sum.
     let log = read_compile_log("sound", line("6c57b28746a743d1e6a4c06d9e956c66").as_bytes()).unwrap();
-    assert_eq!((log.payloads_checked, log.diagnostics.count(Oddity::PayloadDiffers)), (1, 0));
+    assert_eq!((log.payloads_checked, log.diagnostics.count(WarningKind::PayloadDiffers)), (1, 0));
     let log = read_compile_log("changed", line("00000000000000000000000000000000").as_bytes()).unwrap();
-    assert_eq!((log.payloads_checked, log.diagnostics.count(Oddity::PayloadDiffers)), (1, 1));
+    assert_eq!((log.payloads_checked, log.diagnostics.count(WarningKind::PayloadDiffers)), (1, 1));
 }
 
 /// What PyTorch says of a call of `print`, without its place.

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use eaves_ingest::{Error, Options, read, read_bytes};
-use eaves_model::{Impossibility, Oddity, Recording, SliceKind};
+use eaves_model::{Impossibility, Recording, SliceKind, WarningKind};
 
 /// One event with its times in microseconds.
 fn event(name: &str, start: &str, duration: &str) -> String {
@@ -31,7 +31,7 @@ fn names(recording: &Recording) -> Vec<&str> {
 }
 
 /// The kinds of oddities with their counts.
-fn oddities(recording: &Recording) -> Vec<(Oddity, u64)> {
+fn oddities(recording: &Recording) -> Vec<(WarningKind, u64)> {
     recording.trace.diagnostics.warnings().iter().map(|warning| (warning.kind, warning.count)).collect()
 }
 
@@ -54,10 +54,10 @@ fn cut_at_every_byte() {
             Ok(recording) => {
                 let whole = ends.iter().filter(|&&end| end <= cut).count();
                 assert_eq!(recording.trace.slices.len(), whole, "cut at {cut}");
-                assert!(recording.trace.diagnostics.count(Oddity::Truncated) <= 1);
+                assert!(recording.trace.diagnostics.count(WarningKind::Truncated) <= 1);
                 let in_event = cut > list + 1 && !ends.iter().any(|&end| (end..end + 3).contains(&cut));
                 if in_event && cut < ends[3] {
-                    assert_eq!(oddities(&recording), [(Oddity::Truncated, 1)], "cut at {cut}");
+                    assert_eq!(oddities(&recording), [(WarningKind::Truncated, 1)], "cut at {cut}");
                 }
             }
             Err(error) => assert!(cut < list, "cut at {cut}: {error}"),
@@ -76,7 +76,7 @@ fn garbage_between_events_costs_no_event() {
         let recording = parse(trace(&events));
         let expected = names(&parse(&good)).join(" ");
         assert_eq!(names(&recording).join(" "), expected, "{garbage:?}: {:?}", oddities(&recording));
-        let said = recording.trace.diagnostics.count(Oddity::Garbage) > 0;
+        let said = recording.trace.diagnostics.count(WarningKind::Garbage) > 0;
         assert_eq!(said, garbage != ", ,", "{garbage:?}");
     }
 }
@@ -94,7 +94,7 @@ fn garbage_inside_an_event_costs_that_event_only() {
             assert!(kept.contains(&format!("kernel_{at}").as_str()), "{to}: kernel_{at} of {kept:?}");
         }
         // Without quotes around its key a value is lost; otherwise the event is.
-        let expected = if to == "dur" { Oddity::MissingDuration } else { Oddity::Garbage };
+        let expected = if to == "dur" { WarningKind::MissingDuration } else { WarningKind::Garbage };
         assert!(recording.trace.diagnostics.count(expected) > 0, "{to}: {:?}", oddities(&recording));
         let first = recording.trace.diagnostics.warnings()[0].first_offset.unwrap() as usize;
         assert!(trace(&events)[first..].starts_with("{\n \"ph\""), "{to}: offset {first}");
@@ -108,7 +108,7 @@ fn invalid_text_is_kept_readable() {
     text[at] = 0xFF;
     let recording = parse(&text);
     assert_eq!(names(&recording), ["kernel_0", "\u{fffd}ernel_1", "kernel_2"]);
-    assert_eq!(oddities(&recording), [(Oddity::InvalidText, 1)]);
+    assert_eq!(oddities(&recording), [(WarningKind::InvalidText, 1)]);
     assert_eq!(recording.trace.diagnostics.warnings()[0].first_offset, Some(at as u64 - 1));
 
     let mut events = sound(3);
@@ -116,7 +116,7 @@ fn invalid_text_is_kept_readable() {
     events[2] = event("tab\\t \\\"quote\\\" \\u00e9 \\ud83d\\ude00", "20", "1");
     let recording = parse(trace(&events));
     assert_eq!(names(&recording), ["kernel_0", "lone \u{fffd} half", "tab\t \"quote\" é 😀"]);
-    assert_eq!(oddities(&recording), [(Oddity::InvalidText, 1)]);
+    assert_eq!(oddities(&recording), [(WarningKind::InvalidText, 1)]);
 }
 
 #[test]
@@ -136,10 +136,10 @@ fn odd_numbers() {
     assert_eq!(
         oddities(&recording),
         [
-            (Oddity::BadValue, 2),
-            (Oddity::BadTimestamp, 2),
-            (Oddity::MissingDuration, 1),
-            (Oddity::NegativeDuration, 1)
+            (WarningKind::BadValue, 2),
+            (WarningKind::BadTimestamp, 2),
+            (WarningKind::MissingDuration, 1),
+            (WarningKind::NegativeDuration, 1)
         ]
     );
 }
@@ -149,7 +149,7 @@ fn trailing_commas_and_duplicate_keys() {
     let text = trace(&sound(2)).replace("\n],", ",\n],").replacen("\"pid\": 0", "\"pid\": 9, \"pid\": 0,", 1);
     let recording = parse(text);
     assert_eq!(names(&recording), ["kernel_0", "kernel_1"]);
-    assert_eq!(oddities(&recording), [(Oddity::DuplicateKey, 1)]);
+    assert_eq!(oddities(&recording), [(WarningKind::DuplicateKey, 1)]);
     let track = recording.trace.slices.track[0].index();
     assert_eq!(recording.trace.tracks.threads.process[track].as_number(), Some(0));
 }
@@ -166,11 +166,11 @@ fn arguments_of_the_wrong_kind_are_counted() {
         assert_eq!(counted(none), [], "{none}");
     }
     for bad in ["7", "\"text\"", "[1]", r#"{"grid": [1, "x", 1]}"#, r#"{"stream": [1]}"#] {
-        assert_eq!(counted(bad), [(Oddity::BadValue, 1)], "{bad}");
+        assert_eq!(counted(bad), [(WarningKind::BadValue, 1)], "{bad}");
     }
     assert_eq!(counted(r#"{"grid": [1, 2, 3]}"#), []);
     assert_eq!(counted(r#"{"grid": [1], "block": []}"#), []);
-    assert_eq!(counted(r#"{"grid": [1, 2, 3], "grid": [1, 2, 3]}"#), [(Oddity::DuplicateKey, 1)]);
+    assert_eq!(counted(r#"{"grid": [1, 2, 3], "grid": [1, 2, 3]}"#), [(WarningKind::DuplicateKey, 1)]);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn a_broken_counter_is_quarantined() {
     let mut events = sound(200);
     events[90] = event("broken", "900", "9223372036854775807");
     let recording = parse(trace(&events));
-    assert_eq!(oddities(&recording), [(Oddity::ImplausibleDuration, 1)]);
+    assert_eq!(oddities(&recording), [(WarningKind::ImplausibleDuration, 1)]);
     assert_eq!(recording.trace.quarantined.len(), 1);
     assert_eq!(recording.trace.slice_name(recording.trace.quarantined[0]), "broken");
     assert_eq!(recording.trace.gpu_activities().count(), 199);
@@ -203,7 +203,7 @@ fn an_end_after_that_of_the_recording_is_quarantined() {
     events.push(trailer("2000"));
     let recording = parse(trace(&events));
     assert_eq!(quarantined(&recording), [("beyond", Impossibility::BeyondEnd)]);
-    assert_eq!(oddities(&recording), [(Oddity::ImplausibleDuration, 1)]);
+    assert_eq!(oddities(&recording), [(WarningKind::ImplausibleDuration, 1)]);
     // A later beginning, or a span of the recording, says that it went on.
     let span = r#"{"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans", "tid": "x", "ts": 0, "dur": 4900}"#;
     for later in [event("later", "4900", "1"), span.to_owned()] {
@@ -226,7 +226,7 @@ fn a_negative_duration_is_quarantined() {
     let recording = parse(trace(&events));
     assert_eq!(quarantined(&recording), [("negative", Impossibility::Negative)]);
     assert_eq!(recording.trace.slices.duration[1].0, 0);
-    assert_eq!(oddities(&recording), [(Oddity::NegativeDuration, 1)]);
+    assert_eq!(oddities(&recording), [(WarningKind::NegativeDuration, 1)]);
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn a_long_last_event_counts() {
     let mut events = sound(120);
     events.push(event("long", "1200", "5000"));
     let recording = parse(trace(&events));
-    assert_eq!(oddities(&recording), [(Oddity::SuspiciousDuration, 1)]);
+    assert_eq!(oddities(&recording), [(WarningKind::SuspiciousDuration, 1)]);
     assert_eq!(quarantined(&recording), []);
     // The recording itself says that it may be true.
     events.push(trailer("6500"));
@@ -248,7 +248,7 @@ fn an_end_far_behind_the_next_starts_counts() {
     let mut events = sound(200);
     events[90] = event("overrun", "900", "700").replace("tion\": 1", "tion\": 2");
     let recording = parse(trace(&events));
-    assert_eq!(oddities(&recording), [(Oddity::SuspiciousDuration, 1), (Oddity::StreamOverlap, 1)]);
+    assert_eq!(oddities(&recording), [(WarningKind::SuspiciousDuration, 1), (WarningKind::StreamOverlap, 1)]);
     let detail = recording.trace.diagnostics.warnings()[0].detail.clone().unwrap();
     assert!(detail.contains("overrun"), "{detail}");
     assert_eq!(quarantined(&recording), []);
@@ -270,7 +270,7 @@ fn activities_of_one_stream_that_overlap_a_little_stay() {
     let mut events = sound(200);
     events[90] = event("late", "900", "12").replace("tion\": 1", "tion\": 2");
     let recording = parse(trace(&events));
-    assert_eq!(oddities(&recording), [(Oddity::StreamOverlap, 1)]);
+    assert_eq!(oddities(&recording), [(WarningKind::StreamOverlap, 1)]);
     assert_eq!(recording.trace.quarantined, []);
 }
 
@@ -305,10 +305,10 @@ fn begins_and_ends_become_slices() {
     assert_eq!(
         oddities(&recording),
         [
-            (Oddity::Garbage, 1),
-            (Oddity::UnmatchedEnd, 1),
-            (Oddity::UnmatchedBegin, 1),
-            (Oddity::UnknownPhase, 1)
+            (WarningKind::Garbage, 1),
+            (WarningKind::UnmatchedEnd, 1),
+            (WarningKind::UnmatchedBegin, 1),
+            (WarningKind::UnknownPhase, 1)
         ]
     );
 }
@@ -328,17 +328,17 @@ fn a_damaged_header_does_not_cost_the_events() {
     let text = trace(&sound(2)).replace("\"schemaVersion\": 1", "\"schemaVersion\" 1, [[");
     let recording = parse(text);
     assert_eq!(names(&recording), ["kernel_0", "kernel_1"]);
-    assert_eq!(recording.trace.diagnostics.count(Oddity::BadHeader), 1);
+    assert_eq!(recording.trace.diagnostics.count(WarningKind::BadHeader), 1);
     let text =
         trace(&sound(2)).replace("\"schemaVersion\": 1", "\"host_name\": \"lost, \"schemaVersion\": 1");
     let recording = parse(text);
     assert_eq!(names(&recording), ["kernel_0", "kernel_1"]);
-    assert!(recording.trace.diagnostics.count(Oddity::BadHeader) > 0);
+    assert!(recording.trace.diagnostics.count(WarningKind::BadHeader) > 0);
     let recording = parse(format!("[null, {}]", sound(1)[0]));
     assert_eq!(names(&recording), ["kernel_0"]);
-    assert_eq!(oddities(&recording), [(Oddity::Garbage, 1)]);
+    assert_eq!(oddities(&recording), [(WarningKind::Garbage, 1)]);
     let recording = parse(trace(&sound(2)) + "trailing");
-    assert_eq!(oddities(&recording), [(Oddity::Garbage, 1)]);
+    assert_eq!(oddities(&recording), [(WarningKind::Garbage, 1)]);
 }
 
 #[test]
@@ -392,12 +392,12 @@ fn gzip_whole_in_members_and_cut() {
     let recording = read_file("a.json.gz", &members[..members.len() * 2 / 3]).unwrap();
     let kept = recording.trace.slices.len();
     assert!(kept > 600 && kept < 2_000, "{kept}");
-    assert_eq!(recording.trace.diagnostics.count(Oddity::DamagedContainer), 1);
+    assert_eq!(recording.trace.diagnostics.count(WarningKind::DamagedContainer), 1);
     let mut flipped = gzip(text.as_bytes());
     let middle = flipped.len() / 2;
     flipped[middle] ^= 0xFF;
     let recording = read_file("a.json.gz", &flipped).unwrap();
-    assert_eq!(recording.trace.diagnostics.count(Oddity::DamagedContainer), 1);
+    assert_eq!(recording.trace.diagnostics.count(WarningKind::DamagedContainer), 1);
     assert!(!recording.trace.slices.is_empty());
 }
 
@@ -416,7 +416,7 @@ fn zstd_of_one_and_many_frames() {
     let cut = pack(text.as_bytes());
     // The reader cannot give anything of a single block that is cut, so there may be nothing to show.
     if let Ok(recording) = read_file("a.json.zst", &cut[..cut.len() / 2]) {
-        assert_eq!(recording.trace.diagnostics.count(Oddity::DamagedContainer), 1);
+        assert_eq!(recording.trace.diagnostics.count(WarningKind::DamagedContainer), 1);
     }
 }
 
@@ -439,7 +439,7 @@ fn zip_members_are_ranks() {
     let run = read(&[path], &Options::default()).unwrap();
     let found: Vec<_> = run.recordings.iter().map(|one| (one.rank, one.trace.slices.len())).collect();
     assert_eq!(found, [(0, 3), (1, 2)]);
-    assert_eq!(run.diagnostics.count(Oddity::NotATrace), 1);
+    assert_eq!(run.diagnostics.count(WarningKind::NotATrace), 1);
     assert!(run.recordings[0].path.ends_with("traces.zip!rank0.json.gz"));
 }
 
@@ -461,7 +461,9 @@ fn ranks_come_from_the_trace_then_the_name_then_the_order() {
     let run = read(&[directory.path().to_owned()], &Options::default()).unwrap();
     let ranks: Vec<_> = run.recordings.iter().map(|one| one.rank).collect();
     assert_eq!(ranks, [0, 2, 5, 5]);
-    for (kind, count) in [(Oddity::DuplicateRank, 1), (Oddity::UnknownRank, 1), (Oddity::NotATrace, 1)] {
+    for (kind, count) in
+        [(WarningKind::DuplicateRank, 1), (WarningKind::UnknownRank, 1), (WarningKind::NotATrace, 1)]
+    {
         assert_eq!(run.diagnostics.count(kind), count, "{kind:?}");
     }
 }
@@ -495,7 +497,7 @@ fn cut_between_events_is_said() {
     let cut = text.rfind(",\n").unwrap() + 1;
     for tail in ["", "\n", "\0\0\0\0"] {
         let recording = parse(format!("{}{tail}", &text[..cut].trim_end_matches("],")));
-        assert_eq!(recording.trace.diagnostics.count(Oddity::Truncated), 1, "{tail:?}");
+        assert_eq!(recording.trace.diagnostics.count(WarningKind::Truncated), 1, "{tail:?}");
     }
 }
 
@@ -536,7 +538,11 @@ fn damage_is_counted_alike_on_any_number_of_threads() {
     for threads in [1, 2] {
         let options = Options { threads, ..Options::default() };
         let run = read(std::slice::from_ref(&path), &options).unwrap();
-        assert_eq!(run.recordings[0].trace.diagnostics.count(Oddity::Garbage), 89_999, "{threads} threads");
+        assert_eq!(
+            run.recordings[0].trace.diagnostics.count(WarningKind::Garbage),
+            89_999,
+            "{threads} threads"
+        );
         assert_eq!(run.recordings[0].trace.slices.len(), 90_000);
     }
 }
@@ -544,7 +550,7 @@ fn damage_is_counted_alike_on_any_number_of_threads() {
 #[test]
 fn bad_escapes_are_counted_each_time() {
     let events: Vec<String> = (0..5).map(|at| event("a\\q", &(10 * at).to_string(), "5")).collect();
-    assert_eq!(oddities(&parse(trace(&events))), [(Oddity::InvalidText, 5)]);
+    assert_eq!(oddities(&parse(trace(&events))), [(WarningKind::InvalidText, 5)]);
 }
 
 #[test]
@@ -562,5 +568,5 @@ fn identifiers_of_64_bits_stay_apart() {
 fn times_that_do_not_fit_are_left_out() {
     let recording = parse(trace(&[event("k", "1e30", "1"), event("l", "1", "1")]));
     assert_eq!(names(&recording), ["l"]);
-    assert_eq!(oddities(&recording), [(Oddity::BadTimestamp, 1)]);
+    assert_eq!(oddities(&recording), [(WarningKind::BadTimestamp, 1)]);
 }

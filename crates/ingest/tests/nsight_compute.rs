@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use eaves_ingest::read_bytes;
-use eaves_model::{Oddity, Recording, Times, Trace};
+use eaves_model::{Recording, Times, Trace, WarningKind};
 use eaves_testing::data;
 
 /// Real files of other tools' test suites. They are not part of the project.
@@ -106,7 +106,7 @@ fn every_cell_of_wide_tables_is_there() {
         }
         assert_eq!(trace.metadata.times, Times::InSequence);
         let odd: Vec<_> = trace.diagnostics.warnings().iter().map(|warning| warning.kind).collect();
-        assert_eq!(odd, [Oddity::NoStartTimes], "{name}");
+        assert_eq!(odd, [WarningKind::NoStartTimes], "{name}");
     }
     assert_eq!(files, 2);
 }
@@ -172,7 +172,7 @@ fn every_row_of_narrow_tables_is_there() {
         }
         assert_eq!(trace.slices.len(), 1, "{name}");
         let odd: Vec<_> = trace.diagnostics.warnings().iter().map(|warning| warning.kind).collect();
-        assert_eq!(odd, [Oddity::NoStartTimes], "{name}");
+        assert_eq!(odd, [WarningKind::NoStartTimes], "{name}");
     }
     assert_eq!(files, 9);
 }
@@ -289,7 +289,7 @@ fn reports_are_read() {
         assert_eq!((counters.len(), device.numbers.len()), (of_launch * launches.len(), of_device), "{file}");
         assert!(of_launch + of_device < all);
         let odd: Vec<_> = trace.diagnostics.warnings().iter().map(|warning| warning.kind).collect();
-        assert_eq!(odd, [Oddity::NoStartTimes]);
+        assert_eq!(odd, [WarningKind::NoStartTimes]);
     }
 }
 

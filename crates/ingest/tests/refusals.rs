@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use eaves_ingest::{Error, Options, read, read_bytes};
-use eaves_model::{Oddity, Run};
+use eaves_model::{Run, WarningKind};
 
 const KERNELS: &str =
     "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Thread_Id\",\"Dispatch_Id\",\"Kernel_Id\",\"Kernel_Name\",\
@@ -65,14 +65,14 @@ fn files_of_profilers_are_found_in_archives() {
     ];
     let run = read_members(&mixed).unwrap();
     assert_eq!((run.recordings.len(), run.recordings[0].trace.slices.len()), (1, 2));
-    assert_eq!(run.diagnostics.count(Oddity::NotATrace), 1, "{:?}", run.diagnostics);
+    assert_eq!(run.diagnostics.count(WarningKind::NotATrace), 1, "{:?}", run.diagnostics);
 }
 
 /// Whatever lies next to a single trace, the trace is what the user meant, and its fault is the answer.
 #[test]
 fn archives_of_traces_stay_as_they_are() {
     let run = read_members(&[("rank0.json", TRACE.as_bytes()), ("notes.txt", b"hello")]).unwrap();
-    assert_eq!((run.recordings.len(), run.diagnostics.count(Oddity::NotATrace)), (1, 0));
+    assert_eq!((run.recordings.len(), run.diagnostics.count(WarningKind::NotATrace)), (1, 0));
     let error = read_members(&[("rank0.json", b"hello"), ("prices.csv", b"a,b\n1,2\n")]).unwrap_err();
     assert!(matches!(error, Error::NotATrace { .. }), "{error}");
     let error = read_members(&[("notes.txt", b"hello")]).unwrap_err();
@@ -125,13 +125,13 @@ fn tar_archives_are_refused() {
 fn rocprof_json_cut_anywhere_says_so() {
     let text = include_bytes!("../../../fuzz/corpus/rocprof_json/results.json").trim_ascii_end();
     let warnings = |bytes: &[u8]| read_bytes("results.json", bytes).map(|one| one.trace.diagnostics);
-    assert_eq!(warnings(text).unwrap().count(Oddity::Truncated), 0);
+    assert_eq!(warnings(text).unwrap().count(WarningKind::Truncated), 0);
     let mut kept = 0;
     for end in 0..text.len() {
         match warnings(&text[..end]) {
             Ok(diagnostics) => {
                 kept += 1;
-                assert_eq!(diagnostics.count(Oddity::Truncated), 1, "cut at {end}");
+                assert_eq!(diagnostics.count(WarningKind::Truncated), 1, "cut at {end}");
             }
             Err(Error::Profiler { what, .. }) => {
                 assert!(

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use eaves_ingest::{Options, read, read_bytes};
-use eaves_model::{Extent, GpuId, LaunchLinks, Oddity, Recording, SliceKind};
+use eaves_model::{Extent, GpuId, LaunchLinks, Recording, SliceKind, WarningKind};
 use eaves_testing::data;
 use serde_json::Value;
 
@@ -83,7 +83,7 @@ fn rocprofv3_json() {
     assert_eq!(device.number("caches.l2.size"), Some(4096.0));
     // Neighbours of a stream, in order of their starts, of which the second begins before the first ends: 9 of stream
     // 5, 57 of 566 and 1209 of 567, by sorting the dispatches of each stream in Python. They overlap by some 100 ns.
-    assert_eq!(trace.diagnostics.count(Oddity::StreamOverlap), 1275);
+    assert_eq!(trace.diagnostics.count(WarningKind::StreamOverlap), 1275);
     assert_eq!(trace.diagnostics.warnings().len(), 1);
     assert_eq!(trace.quarantined, []);
 }
@@ -180,7 +180,7 @@ fn rocpd() {
     let overlaps = "select count(*) from (select start < lag(end) over (partition by stream_id order by start) as \
                     overlaps from kernels) where overlaps";
     let overlaps: u32 = database.query_row(overlaps, [], |row| row.get(0)).unwrap();
-    assert_eq!(trace.diagnostics.count(Oddity::StreamOverlap), u64::from(overlaps));
+    assert_eq!(trace.diagnostics.count(WarningKind::StreamOverlap), u64::from(overlaps));
     assert_eq!(trace.diagnostics.warnings().len(), 1);
 }
 

@@ -3,9 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use eaves_model::{
-    Ident, Interval, LevelOfDetail, Ns, Pixels, Rows, Slice, SliceKind, StringId, Trace, TrackId,
-};
+use eaves_model::{Ident, Interval, LevelOfDetail, Ns, Pixels, Rows, Slice, SliceKind, Trace, TrackId};
 
 const TRACKS: i64 = 64;
 const PIXELS: u32 = 1600;
@@ -45,11 +43,9 @@ fn dense(slices: i64) -> Trace {
             trace.slices.push(Slice {
                 start: Ns(time + gap),
                 duration: Ns(duration),
-                name: StringId::NONE,
-                category: StringId::NONE,
                 track: id,
                 kind: SliceKind::Op,
-                position: 0,
+                ..Slice::default()
             });
             time += gap + duration;
         }

@@ -221,7 +221,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Slice, SliceKind, StringId};
+    use crate::{Slice, SliceKind};
 
     fn slices(spans: &[(i64, i64, u32)]) -> Slices {
         let mut slices = Slices::default();
@@ -229,11 +229,9 @@ mod tests {
             slices.push(Slice {
                 start: Ns(start),
                 duration: Ns(end - start),
-                name: StringId::NONE,
-                category: StringId::NONE,
                 track: TrackId(track),
                 kind: SliceKind::Op,
-                position: 0,
+                ..Slice::default()
             });
         }
         slices

@@ -46,26 +46,8 @@ table! {
 
 impl GpuActivity {
     /// An activity of which nothing is known but its slice.
-    pub const fn of(slice: SliceId) -> Self {
-        Self {
-            slice,
-            device: MaybeU32::NONE,
-            context: MaybeU32::NONE,
-            stream: MaybeI64::NONE,
-            correlation: MaybeI64::NONE,
-            external_id: MaybeI64::NONE,
-            queued: MaybeI64::NONE,
-            grid: Extent([0; 3]),
-            block: Extent([0; 3]),
-            registers: MaybeU32::NONE,
-            shared_memory: MaybeI64::NONE,
-            blocks_per_sm: MaybeF64::NONE,
-            warps_per_sm: MaybeF64::NONE,
-            occupancy_pct: MaybeF64::NONE,
-            bytes: MaybeI64::NONE,
-            bandwidth_gbps: MaybeF64::NONE,
-            detail: StringId::NONE,
-        }
+    pub fn of(slice: SliceId) -> Self {
+        Self { slice, ..Self::default() }
     }
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A kind of problem. Its message names the consequence for the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
-pub enum Oddity {
+pub enum WarningKind {
     /// The file ends in the middle of an event or before the list is closed.
     Truncated,
     /// The compressed stream is damaged or ends early.
@@ -71,7 +71,7 @@ pub enum Oddity {
     Unreadable,
 }
 
-impl Oddity {
+impl WarningKind {
     /// Every kind.
     pub const ALL: [Self; 32] = [
         Self::Truncated,
@@ -221,7 +221,7 @@ impl Oddity {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Warning {
     /// The kind.
-    pub kind: Oddity,
+    pub kind: WarningKind,
     /// How often.
     pub count: u64,
     /// Offset of the first one in the decompressed input, if it has a place.
@@ -238,12 +238,12 @@ pub struct Diagnostics {
 
 impl Diagnostics {
     /// Notes one occurrence.
-    pub fn note(&mut self, kind: Oddity, offset: Option<u64>) {
+    pub fn note(&mut self, kind: WarningKind, offset: Option<u64>) {
         self.note_many(kind, 1, offset);
     }
 
     /// Notes several occurrences, the first of them at the offset.
-    pub fn note_many(&mut self, kind: Oddity, count: u64, offset: Option<u64>) {
+    pub fn note_many(&mut self, kind: WarningKind, count: u64, offset: Option<u64>) {
         if count == 0 {
             return;
         }
@@ -257,7 +257,7 @@ impl Diagnostics {
     }
 
     /// Records an occurrence with details; the first details are kept.
-    pub fn note_detail(&mut self, kind: Oddity, offset: Option<u64>, detail: impl Into<String>) {
+    pub fn note_detail(&mut self, kind: WarningKind, offset: Option<u64>, detail: impl Into<String>) {
         self.note(kind, offset);
         let warning = self.entry(kind);
         if warning.detail.is_none() {
@@ -265,7 +265,7 @@ impl Diagnostics {
         }
     }
 
-    fn entry(&mut self, kind: Oddity) -> &mut Warning {
+    fn entry(&mut self, kind: WarningKind) -> &mut Warning {
         let index = match self.warnings.binary_search_by_key(&kind, |warning| warning.kind) {
             Ok(index) => index,
             Err(index) => {
@@ -291,7 +291,7 @@ impl Diagnostics {
     }
 
     /// How often a kind occurred.
-    pub fn count(&self, kind: Oddity) -> u64 {
+    pub fn count(&self, kind: WarningKind) -> u64 {
         self.warnings.iter().find(|warning| warning.kind == kind).map_or(0, |warning| warning.count)
     }
 }
@@ -302,21 +302,21 @@ mod tests {
 
     #[test]
     fn kinds_are_listed_once_and_in_order() {
-        assert!(Oddity::ALL.is_sorted());
-        let mut ids: Vec<_> = Oddity::ALL.iter().map(|kind| kind.id()).collect();
+        assert!(WarningKind::ALL.is_sorted());
+        let mut ids: Vec<_> = WarningKind::ALL.iter().map(|kind| kind.id()).collect();
         ids.sort_unstable();
         ids.dedup();
-        assert_eq!(ids.len(), Oddity::ALL.len());
+        assert_eq!(ids.len(), WarningKind::ALL.len());
     }
 
     #[test]
     fn the_first_offset_is_the_smallest() {
         let mut first = Diagnostics::default();
-        first.note(Oddity::Garbage, Some(90));
+        first.note(WarningKind::Garbage, Some(90));
         let mut second = Diagnostics::default();
-        second.note_detail(Oddity::Garbage, Some(40), "why");
+        second.note_detail(WarningKind::Garbage, Some(40), "why");
         first.absorb(second);
-        assert_eq!(first.count(Oddity::Garbage), 2);
+        assert_eq!(first.count(WarningKind::Garbage), 2);
         assert_eq!(first.warnings()[0].first_offset, Some(40));
         assert_eq!(first.warnings()[0].detail.as_deref(), Some("why"));
     }

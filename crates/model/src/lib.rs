@@ -41,7 +41,7 @@ pub use device::{
     Collective, Collectives, Dispatch, Dispatches, GpuActivities, GpuActivity, RangeCounter, RangeCounters,
     Remark, Remarks, Sync, Syncs,
 };
-pub use diagnostics::{Diagnostics, Oddity, Warning};
+pub use diagnostics::{Diagnostics, Warning, WarningKind};
 pub use host::{
     LegacyOp, LegacyOps, Op, Ops, PythonFrame, PythonFrames, RuntimeArgument, RuntimeArguments, RuntimeCall,
     RuntimeCalls, TritonLaunch, TritonLaunches,

@@ -257,7 +257,7 @@ fn by_sequence(trace: &Trace) -> Vec<(SliceId, SliceId)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Flow, GpuActivity, MaybeU32, Op, RuntimeCall, Slice, StringId};
+    use crate::{Flow, GpuActivity, MaybeU32, Op, RuntimeCall, Slice};
 
     /// A trace made of slices `(kind, name, thread, start, end)`.
     #[derive(Default)]
@@ -271,10 +271,9 @@ mod tests {
                 start: Ns(start),
                 duration: Ns(end - start),
                 name: trace.strings.intern(name),
-                category: StringId::NONE,
                 track,
                 kind,
-                position: 0,
+                ..Slice::default()
             });
             SliceId::from(trace.slices.len() - 1)
         }

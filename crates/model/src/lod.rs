@@ -350,7 +350,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Ident, Slice, SliceKind, StringId};
+    use crate::{Ident, Slice, SliceKind};
 
     fn trace(spans: &[(i64, i64)]) -> Trace {
         let mut trace = Trace::default();
@@ -359,14 +359,26 @@ mod tests {
             trace.slices.push(Slice {
                 start: Ns(start),
                 duration: Ns(length),
-                name: StringId::NONE,
-                category: StringId::NONE,
                 track,
                 kind: SliceKind::Op,
-                position: 0,
+                ..Slice::default()
             });
         }
         trace
+    }
+
+    /// Slices one after the other, each after a gap; and when the last of them ends.
+    fn trace_of_lengths(lengths: &[(i64, i64)]) -> (Trace, i64) {
+        let mut time = 0;
+        let spans: Vec<(i64, i64)> = lengths
+            .iter()
+            .map(|&(gap, length)| {
+                let start = time + gap;
+                time = start + length;
+                (start, length)
+            })
+            .collect();
+        (trace(&spans), time)
     }
 
     /// What the index says, pixel by pixel.
@@ -491,13 +503,7 @@ mod tests {
             lengths in prop::collection::vec((0i64..6, 0i64..30), 1..900),
             window in (-20i64..4000, 0i64..4000), origin in -50i64..50, width in 0i64..200,
         ) {
-            let mut time = 0;
-            let mut spans = Vec::new();
-            for (gap, length) in lengths {
-                spans.push((time + gap, length));
-                time += gap + length;
-            }
-            let trace = trace(&spans);
+            let (trace, _) = trace_of_lengths(&lengths);
             let index = LevelOfDetail::build(&trace, |_| true);
             let window = Interval::new(Ns(window.0), Ns(window.0 + window.1));
             let pieces = Pieces { origin: Ns(origin), width: Ns(width) };
@@ -531,13 +537,7 @@ mod tests {
             count in 1u32..5,
             cut in 0i64..9000,
         ) {
-            let mut time = 0;
-            let mut spans = Vec::new();
-            for (gap, length) in lengths {
-                spans.push((time + gap, length));
-                time += gap + length;
-            }
-            let trace = trace(&spans);
+            let (trace, time) = trace_of_lengths(&lengths);
             let index = LevelOfDetail::build(&trace, |_| true);
             let pixels = Pixels::new(Interval::new(Ns(cut), Ns(time.max(cut))), count);
             for row in index.rows() {

@@ -217,7 +217,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Ident, Interval, Slice, StringId};
+    use crate::{Ident, Interval, Slice};
 
     /// Slices `(start, end, track, kind)`.
     fn trace(spans: &[(i64, i64, i64, SliceKind)]) -> Trace {
@@ -227,11 +227,9 @@ mod tests {
             trace.slices.push(Slice {
                 start: Ns(start),
                 duration: Ns(end - start),
-                name: StringId::NONE,
-                category: StringId::NONE,
                 track,
                 kind,
-                position: 0,
+                ..Slice::default()
             });
         }
         trace

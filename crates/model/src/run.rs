@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Diagnostics, Oddity, Trace};
+use crate::{Diagnostics, Trace, WarningKind};
 
 /// How the rank of a recording became known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -54,7 +54,7 @@ pub fn assign_ranks<R>(recordings: &mut [(Recording, R)], diagnostics: &mut Diag
     for (recording, _) in recordings.iter().filter(|(one, _)| one.rank_source != RankSource::Assumed) {
         if !taken.insert(recording.rank) {
             let detail = format!("rank {}: {}", recording.rank, recording.path);
-            diagnostics.note_detail(Oddity::DuplicateRank, None, detail);
+            diagnostics.note_detail(WarningKind::DuplicateRank, None, detail);
         }
     }
     let is_assumed = |recording: &Recording| recording.rank_source == RankSource::Assumed;
@@ -77,7 +77,7 @@ pub fn assign_ranks<R>(recordings: &mut [(Recording, R)], diagnostics: &mut Diag
         }
         if several {
             let detail = format!("rank {}: {}", recording.rank, recording.path);
-            diagnostics.note_detail(Oddity::UnknownRank, None, detail);
+            diagnostics.note_detail(WarningKind::UnknownRank, None, detail);
         }
     }
     recordings.sort_by(|(a, _), (b, _)| (a.rank, &a.path).cmp(&(b.rank, &b.path)));

@@ -1,7 +1,7 @@
 //! What a verb has to say, ready to be drawn: the inputs, what was odd about them, and the outcomes.
 
 use eaves_model::compile::CompileLog;
-use eaves_model::{Diagnostics, Measurements, Oddity, RankSource, Run};
+use eaves_model::{Diagnostics, Measurements, RankSource, Run, WarningKind};
 use eaves_section::{Finding, Outcome, Section, Skipped, Table};
 
 /// The answer of a verb.
@@ -50,7 +50,7 @@ pub struct Input {
 #[derive(Clone, Debug, PartialEq)]
 pub struct InputWarning {
     /// The kind.
-    pub kind: Oddity,
+    pub kind: WarningKind,
     /// How often.
     pub count: u64,
     /// Offset of the first one in the unpacked input.
@@ -255,9 +255,9 @@ mod tests {
     #[test]
     fn a_document_tells_where_each_warning_comes_from() {
         let mut trace = Trace { events: 7, ..Trace::default() };
-        trace.diagnostics.note_detail(Oddity::Garbage, Some(12), "3 bytes");
+        trace.diagnostics.note_detail(WarningKind::Garbage, Some(12), "3 bytes");
         let mut run = Run::default();
-        run.diagnostics.note(Oddity::UnknownRank, None);
+        run.diagnostics.note(WarningKind::UnknownRank, None);
         run.recordings.push(Recording {
             path: "a.json".to_owned(),
             format: "kineto",

@@ -4,13 +4,13 @@
 //! the GIL.
 
 mod arrow;
-mod asked;
 mod convert;
 mod detached;
 mod failure;
 mod flame;
 mod ingest;
 mod inputs;
+mod question;
 mod recording;
 mod report;
 mod section;
@@ -26,7 +26,7 @@ mod _core {
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    use eaves_analyze::Options;
+    use eaves_app::analysis::Closely;
     use eaves_app::ingesting::{Outcome, Task};
     use eaves_app::verbs::Report as ReportRequest;
     use eaves_app::{Recordings, Selected, partial};
@@ -144,8 +144,7 @@ mod _core {
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let part = [("rank", None), ("step", step.as_ref()), ("time", time.as_ref())];
-        let options =
-            Options::default().with_selection(selected(py, part)?.selection()).with_details(details);
+        let options = Closely { selected: selected(py, part)?, details, ..Closely::default() }.options(None);
         let bytes = detached(py, move || partial::measure(&inputs, shown.as_deref(), &options, threads))?;
         Ok(PyBytes::new(py, &bytes))
     }

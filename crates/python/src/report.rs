@@ -11,11 +11,11 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList};
 
-use crate::asked::Asked;
 use crate::convert::Fields;
 use crate::detached::detached;
 use crate::failure::raised;
 use crate::inputs::{self, Input, InputWarning};
+use crate::question::Question;
 use crate::section::{Finding, Section, Skipped};
 use crate::table::Table;
 
@@ -26,7 +26,7 @@ pub(crate) struct Report {
     answer: Arc<Answer>,
     sections: Vec<Section>,
     /// The question, which is asked once more for pictures that draw rows.
-    asked: Option<Arc<Asked>>,
+    question: Option<Arc<Question>>,
 }
 
 impl From<Document> for Report {
@@ -36,20 +36,20 @@ impl From<Document> for Report {
 }
 
 impl Report {
-    fn new(answer: Answer, asked: Option<Arc<Asked>>) -> Self {
+    fn new(answer: Answer, question: Option<Arc<Question>>) -> Self {
         let document = &answer.document;
         let sections =
             document.sections().map(|section| Section { section: Arc::new(section.clone()) }).collect();
-        Self { answer: Arc::new(answer), sections, asked }
+        Self { answer: Arc::new(answer), sections, question }
     }
 
     /// The answer to a question.
     pub(crate) fn ask(py: Python<'_>, verb: &str, fields: Fields) -> PyResult<Self> {
-        let asked = Asked::new(verb, fields).map_err(|failure| raised(py, failure))?;
-        let asked = Arc::new(asked);
-        let question = asked.clone();
-        let answer = detached(py, move || question.answer())?;
-        Ok(Self::new(answer, Some(asked)))
+        let question = Question::new(verb, fields).map_err(|failure| raised(py, failure))?;
+        let question = Arc::new(question);
+        let asked = question.clone();
+        let answer = detached(py, move || asked.answer())?;
+        Ok(Self::new(answer, Some(question)))
     }
 
     /// The answer.
@@ -90,7 +90,7 @@ impl Report {
         let document = &self.answer.document;
         let has_form = |form: Form| {
             let is_charted = || form.is_of_charts() && document.sections().any(has_chart);
-            let of_verb = self.asked.as_ref().is_some_and(|asked| asked.has_form(form));
+            let of_verb = self.question.as_ref().is_some_and(|question| question.has_form(form));
             of_verb || Form::OF_DOCUMENTS.contains(&form) || is_charted()
         };
         let outputs = Outputs::new(None, &[path], has_form)?;
@@ -102,8 +102,8 @@ impl Report {
     }
 
     fn drawn(&self, form: Form) -> Result<Arc<Answer>, Failure> {
-        match &self.asked {
-            Some(asked) => asked.drawn(form, &self.answer),
+        match &self.question {
+            Some(question) => question.drawn(form, &self.answer),
             None => Ok(self.answer.clone()),
         }
     }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use eaves_analyze::section::{self, Value};
 use eaves_app::{Form, without_tables_for_programs};
 use eaves_present::Document;
 use eaves_present::html::fragment;
 use eaves_section::quantity;
+use eaves_section::{self as section, Value};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

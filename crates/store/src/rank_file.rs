@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use eaves_model::{
-    DeviceProperties, Diagnostics, DistributedInfo, Metadata, Oddity, ProcessGroup, RankSource, Recorder,
-    Recording, SliceId, Times, Trace, Warning,
+    DeviceProperties, Diagnostics, DistributedInfo, Metadata, ProcessGroup, RankSource, Recorder, Recording,
+    SliceId, Times, Trace, Warning, WarningKind,
 };
 use serde::{Deserialize, Serialize};
 
@@ -278,7 +278,7 @@ impl StoredWarning {
     pub fn diagnostics(stored: &[Self]) -> Result<Diagnostics, String> {
         let mut diagnostics = Diagnostics::default();
         for Self { kind, count, first_offset, detail } in stored {
-            let known = Oddity::ALL.into_iter().find(|known| known.id() == kind);
+            let known = WarningKind::ALL.into_iter().find(|known| known.id() == kind);
             let kind = known.ok_or_else(|| format!("`{kind:.80}` is no kind of warning"))?;
             match detail {
                 Some(detail) => {

@@ -3,6 +3,7 @@
 //! libtest cannot skip a test that has started, so a test that lacks its data or its tool calls [`skip`] and returns.
 //! `cargo xtask test` collects these calls and counts the tests as skipped; plain `cargo test` prints the reasons.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -32,6 +33,27 @@ fn place(folder: Option<OsString>, name: &str) -> PathBuf {
     let folder = folder.map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
     // Without a name this is the folder itself, not the folder with a slash behind it.
     workspace.join(folder).components().chain(Path::new(name).components()).collect()
+}
+
+/// Every file below a folder, with its content.
+///
+/// # Errors
+/// If one cannot be read.
+pub fn contents(folder: &Path) -> io::Result<BTreeMap<PathBuf, Vec<u8>>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(next)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).unwrap_or(&path).to_owned();
+                found.insert(name, std::fs::read(&path)?);
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Records that the running test is skipped. The test must return at once.

@@ -1,10 +1,9 @@
 // Two runs in pictures: the flame graph of the differences and timelines side by side, of the real server and in a file.
 
-import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { barriers, open, page as written, picture, program, ROOT, useBrowser } from "./harness";
+import { describe, expect, test } from "vitest";
+import { barriers, open, page as written, picture, ROOT, useBrowser, useServer } from "./harness";
 
 useBrowser();
 const HEALTHY = join(ROOT, "examples/healthy");
@@ -13,26 +12,10 @@ const plot = ".timeline-scroll canvas";
 const hash = async (page: Page) => new URLSearchParams(await page.evaluate(() => location.hash.slice(1)));
 
 describe("a server with two runs", () => {
-  let server: ChildProcess;
-  let address = "";
-  beforeAll(async () => {
-    server = spawn(program(), ["serve", HEALTHY, SLOWER, "--port", "0"], { cwd: ROOT });
-    address = await new Promise<string>((done, fail) => {
-      let told = "";
-      const hear = (bytes: Buffer) => {
-        told += bytes.toString();
-        const found = /http:\/\/127\.0\.0\.1:\d+\//.exec(told);
-        if (found) done(found[0]);
-      };
-      server.stdout!.on("data", hear);
-      server.stderr!.on("data", hear);
-      server.on("exit", () => fail(new Error(`the server ended: ${told}`)));
-    });
-  });
-  afterAll(() => void server?.kill());
+  const served = useServer(HEALTHY, SLOWER);
 
   test.each(["light", "dark"] as const)("the flame graph is of the differences, %s", async (theme) => {
-    const page = await open(address, "view=flame", { online: true, theme });
+    const page = await open(served.address, "view=flame", { online: true, theme });
     await page.getByRole("list", { name: "Colors" }).getByText("operator").first().waitFor();
     await page.getByLabel("Compare with").selectOption({ label: "healthy" });
     await page.getByText("more than before").waitFor();
@@ -42,7 +25,7 @@ describe("a server with two runs", () => {
     await page.getByRole("button", { name: "Both" }).click();
     await picture(page, `compare-flame-${theme}`);
     expect(await barriers(page)).toEqual([]);
-    await page.goto(`${address}#view=flame&base=run+1&rank=0&time=1000000-2000000`);
+    await page.goto(`${served.address}#view=flame&base=run+1&rank=0&time=1000000-2000000`);
     await page.getByText("Calls of rank 0. A comparison is of all of the time").waitFor();
     // Back to one run.
     await page.getByLabel("Compare with").selectOption({ label: "nothing" });
@@ -50,7 +33,7 @@ describe("a server with two runs", () => {
   });
 
   test.each(["light", "dark"] as const)("timelines begin at one step, %s", async (theme) => {
-    const page = await open(address, "view=timeline&base=run+1", { online: true, theme });
+    const page = await open(served.address, "view=timeline&base=run+1", { online: true, theme });
     const note = page.getByRole("note");
     await note.filter({ hasText: /^Both begin at step \d+: it takes [\d.]+ ms, [\d.]+ ms in the base, \+/ }).waitFor();
     await page.locator(plot).waitFor();
@@ -67,7 +50,7 @@ describe("a server with two runs", () => {
   });
 
   test("tracks, searches and areas are of both runs", async () => {
-    const page = await open(address, "view=timeline&base=run+1&rank=0", { online: true });
+    const page = await open(served.address, "view=timeline&base=run+1&rank=0", { online: true });
     await page.getByRole("note").waitFor();
     await page.getByRole("button", { name: /^Tracks/ }).click();
     const tracks = await page.locator(".tracks li span").allTextContents();
@@ -101,7 +84,7 @@ describe("a server with two runs", () => {
   });
 
   test("a loss is called a loss, and more idle time no speed", async () => {
-    const page = await open(address, "view=compare", { online: true });
+    const page = await open(served.address, "view=compare", { online: true });
     // With two runs there is nothing to choose.
     await page.getByRole("heading", { name: "Change per step" }).waitFor();
     expect(await page.getByRole("combobox", { name: "Base" }).inputValue()).toBe("1");
@@ -127,7 +110,7 @@ describe("a server with two runs", () => {
   });
 
   test("the comparison leads to both", async () => {
-    const page = await open(address, "view=compare&compare.base=1&compare.new=2", { online: true });
+    const page = await open(served.address, "view=compare&compare.base=1&compare.new=2", { online: true });
     await page.getByRole("link", { name: "Timelines of both runs" }).waitFor();
     await picture(page, "compare-links");
     expect(await barriers(page)).toEqual([]);
@@ -138,7 +121,7 @@ describe("a server with two runs", () => {
   });
 
   test("a narrow screen shows all of it", async () => {
-    const page = await open(address, "view=timeline&base=run+1", { online: true, width: 390, height: 800 });
+    const page = await open(served.address, "view=timeline&base=run+1", { online: true, width: 390, height: 800 });
     await page.getByRole("note").waitFor();
     await picture(page, "compare-timeline-390");
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);

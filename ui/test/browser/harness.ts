@@ -1,7 +1,7 @@
 // The page as people get it: one file with its data inside, opened by `file://` in a browser without a network.
 // Whatever the browser complains about fails the test.
 
-import { execFileSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -29,6 +29,29 @@ export function program(): string {
 /** Runs the program and returns what it prints. */
 export function run(...parts: string[]): string {
   return execFileSync(program(), parts, { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"], cwd: ROOT });
+}
+
+/** Serves inputs with the program while the tests of a suite run. */
+export function useServer(...inputs: string[]): { address: string } {
+  const served = { address: "" };
+  let server: ChildProcess | undefined;
+  beforeAll(async () => {
+    const started = spawn(program(), ["serve", ...inputs, "--port", "0"], { cwd: ROOT });
+    server = started;
+    served.address = await new Promise<string>((done, fail) => {
+      let told = "";
+      const hear = (bytes: Buffer) => {
+        told += bytes.toString();
+        const found = /http:\/\/127\.0\.0\.1:\d+\//.exec(told);
+        if (found) done(found[0]);
+      };
+      started.stdout.on("data", hear);
+      started.stderr.on("data", hear);
+      started.on("exit", () => fail(new Error(`the server ended: ${told}`)));
+    });
+  });
+  afterAll(() => void server?.kill());
+  return served;
 }
 
 export const scratch = mkdtempSync(join(tmpdir(), "eaves-test-"));

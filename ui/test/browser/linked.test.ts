@@ -1,10 +1,9 @@
 // Views that look at one rank and one time, and at the machine itself: with the real server, and in a file.
 
-import { type ChildProcess, spawn } from "node:child_process";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Document } from "../../src/source/document";
-import { barriers, open, page as written, picture, program, ROOT, run, TRAINING, useBrowser } from "./harness";
+import { barriers, open, page as written, picture, ROOT, run, TRAINING, useBrowser, useServer } from "./harness";
 
 useBrowser();
 const canvas = ".flame-scroll canvas";
@@ -12,26 +11,10 @@ const json = (...parts: string[]) => JSON.parse(run(...parts, "--json")) as Docu
 const crumbs = (page: Page) => page.locator(".flame-path .link").allTextContents();
 
 describe("a server", () => {
-  let server: ChildProcess;
-  let address = "";
-  beforeAll(async () => {
-    server = spawn(program(), ["serve", TRAINING, "--port", "0"], { cwd: ROOT });
-    address = await new Promise<string>((done, fail) => {
-      let told = "";
-      const hear = (bytes: Buffer) => {
-        told += bytes.toString();
-        const found = /http:\/\/127\.0\.0\.1:\d+\//.exec(told);
-        if (found) done(found[0]);
-      };
-      server.stdout!.on("data", hear);
-      server.stderr!.on("data", hear);
-      server.on("exit", () => fail(new Error(`the server ended: ${told}`)));
-    });
-  });
-  afterAll(() => void server?.kill());
+  const served = useServer(TRAINING);
 
   test("its flame graph is of the rank and the time that are looked at", async () => {
-    const page = await open(address, "view=flame&rank=1", { online: true });
+    const page = await open(served.address, "view=flame&rank=1", { online: true });
     await page.getByText("Calls of rank 1.").waitFor();
     await page.locator(canvas).waitFor();
     // One rank needs no frame of its own: threads stand below all.
@@ -40,7 +23,7 @@ describe("a server", () => {
     await expect.poll(async () => (await crumbs(page))[1]).toContain("thread");
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url()));
-    await page.goto(`${address}#view=flame&rank=1&time=10000000-20000000`);
+    await page.goto(`${served.address}#view=flame&rank=1&time=10000000-20000000`);
     await page.getByText("Calls within 10.00 ms to 20.00 ms, cut at both ends.").waitFor();
     await expect.poll(() => asked.some((url) => url.includes("flame?rank=1&start=10000000&end=20000000"))).toBe(true);
     await picture(page, "flame-window");
@@ -48,7 +31,7 @@ describe("a server", () => {
   });
 
   test("its machine is seen live, until frozen", async () => {
-    const page = await open(address, "view=live", { online: true });
+    const page = await open(served.address, "view=live", { online: true });
     const moment = page.locator(".live .note").first();
     await moment.filter({ hasText: "Now," }).waitFor();
     await page.locator(".live-row", { hasText: "Memory in use" }).filter({ hasText: " of " }).waitFor();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Document, Value } from "../../src/source/document";
 import { columns, grouped, groupings, hit, isAt, matches, OTHERS, type Stacked, stacked } from "../../src/views/memory/stacked";
+import { documentWith } from "./documents";
 import { below, random } from "./random";
 
 const column = (id: string) => ({ id, title: id, unit: null });
@@ -9,27 +10,20 @@ const device = { rank: 0, device: "cuda:0", row: { index: 0 } };
 /** Allocations with bytes, first state, first state without, operator and module; and the rest of each state. */
 function document(bands: readonly (readonly [number, number, number | null, Value, Value])[], rest: readonly number[], times = rest.map((_, at) => at * 10)): Document {
   const table = (id: string, columns: string[], rows: Value[][]) => ({ id, columns: ["rank", "device", ...columns].map(column), rows: rows.map((row) => [0, "cuda:0", ...row]) });
-  return {
-    schema: "eaves.memory/1",
-    tool: { name: "eaves", version: "0" },
-    inputs: [],
-    warnings: [],
-    skipped: [],
-    sections: [
-      {
-        id: "memory",
-        title: "Memory",
-        numbers: [],
-        findings: [],
-        tables: [
-          table("allocations_shown", ["shown", "allocations", "peak_pct", "byte_time_pct"], [[bands.length, 99, 97, null]]),
-          table("allocations", ["bytes", "from_state", "to_state", "operator", "module", "category", "place", "stack"], bands.map(([bytes, from, to, operator, module], at) => [bytes, from, to, operator, module, null, null, at ? null : 7])),
-          table("allocations_rest", ["state", "time_ns", "bytes"], rest.map((bytes, at) => [at, times[at]!, bytes])),
-          table("allocation_stacks", ["stack", "lines"], [[7, "net/layer.py:33 forward < train.py:1 main"]]),
-        ],
-      },
-    ],
-  };
+  return documentWith([
+    {
+      id: "memory",
+      title: "Memory",
+      numbers: [],
+      findings: [],
+      tables: [
+        table("allocations_shown", ["shown", "allocations", "peak_pct", "byte_time_pct"], [[bands.length, 99, 97, null]]),
+        table("allocations", ["bytes", "from_state", "to_state", "operator", "module", "category", "place", "stack"], bands.map(([bytes, from, to, operator, module], at) => [bytes, from, to, operator, module, null, null, at ? null : 7])),
+        table("allocations_rest", ["state", "time_ns", "bytes"], rest.map((bytes, at) => [at, times[at]!, bytes])),
+        table("allocation_stacks", ["stack", "lines"], [[7, "net/layer.py:33 forward < train.py:1 main"]]),
+      ],
+    },
+  ], "eaves.memory/1");
 }
 
 const made = stacked(

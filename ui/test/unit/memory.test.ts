@@ -3,31 +3,25 @@ import type { Document } from "../../src/source/document";
 import { byteTicks, ceiling } from "../../src/views/memory/chart";
 import { difference, sameDevice, told } from "../../src/views/memory/peaks";
 import { type Device, devices, keyOf, lastUntil, missing, series, span, tableOf } from "../../src/views/memory/data";
+import { documentWith } from "./documents";
 
 const column = (id: string, unit: string | null = null) => ({ id, title: id, unit });
 
-const document: Document = {
-  schema: "eaves.report/1",
-  tool: { name: "eaves", version: "0" },
-  inputs: [],
-  warnings: [],
-  skipped: [],
-  sections: [
-    {
-      id: "memory",
-      title: "Memory",
-      numbers: [],
-      findings: [],
-      tables: [
-        { id: "by_device", columns: [column("rank"), column("device"), column("peak_bytes", "B"), column("peak_at_ns", "ns"), column("capacity_bytes", "B")], rows: [[0, "cuda:0", 900, 20, 4000], [1, "cuda:0", 700, 5, null]] },
-        { id: "timeline", columns: [column("rank"), column("device"), column("time_ns", "ns"), column("bytes", "B"), column("reserved_bytes", "B")], rows: [[0, "cuda:0", 10, 500, 1000], [0, "cuda:0", 20, 900, null], [1, "cuda:0", 5, 700, 800]] },
-        { id: "at_peak_by_stack", columns: [column("rank"), column("device"), column("place"), column("bytes", "B")], rows: [[0, "cuda:0", null, 600], [0, "cuda:0", "model.py:3", 300], [1, "cuda:0", "model.py:3", 700]] },
-        { id: "out_of_memory", columns: [column("rank"), column("device"), column("time_ns", "ns"), column("asked_bytes", "B")], rows: [[0, "cuda:0", 31, 5000]] },
-      ],
-    },
-    { id: "steps", title: "Steps", numbers: [], findings: [], tables: [{ id: "by_step", columns: [column("rank"), column("step"), column("start_ns", "ns"), column("duration_ns", "ns")], rows: [[0, 3, 8, 10], [1, 3, 4, 9]] }] },
-  ],
-};
+const document: Document = documentWith([
+  {
+    id: "memory",
+    title: "Memory",
+    numbers: [],
+    findings: [],
+    tables: [
+      { id: "by_device", columns: [column("rank"), column("device"), column("peak_bytes", "B"), column("peak_at_ns", "ns"), column("capacity_bytes", "B")], rows: [[0, "cuda:0", 900, 20, 4000], [1, "cuda:0", 700, 5, null]] },
+      { id: "timeline", columns: [column("rank"), column("device"), column("time_ns", "ns"), column("bytes", "B"), column("reserved_bytes", "B")], rows: [[0, "cuda:0", 10, 500, 1000], [0, "cuda:0", 20, 900, null], [1, "cuda:0", 5, 700, 800]] },
+      { id: "at_peak_by_stack", columns: [column("rank"), column("device"), column("place"), column("bytes", "B")], rows: [[0, "cuda:0", null, 600], [0, "cuda:0", "model.py:3", 300], [1, "cuda:0", "model.py:3", 700]] },
+      { id: "out_of_memory", columns: [column("rank"), column("device"), column("time_ns", "ns"), column("asked_bytes", "B")], rows: [[0, "cuda:0", 31, 5000]] },
+    ],
+  },
+  { id: "steps", title: "Steps", numbers: [], findings: [], tables: [{ id: "by_step", columns: [column("rank"), column("step"), column("start_ns", "ns"), column("duration_ns", "ns")], rows: [[0, 3, 8, 10], [1, 3, 4, 9]] }] },
+]);
 
 describe("memory of a device", () => {
   const [first, second] = devices(document);

@@ -1,28 +1,22 @@
 // Documents for tests of the roofline, with numbers that can be checked by hand.
 
 import type { Document, Value } from "../../src/source/document";
+import { documentWith } from "./documents";
 
 /** A document with one section; columns by name. */
 export function documentOf(id: string, numbers: Record<string, Value>, tables: Record<string, Record<string, Value>[]>): Document {
-  return {
-    schema: "eaves.report/1",
-    tool: { name: "eaves", version: "0" },
-    inputs: [],
-    warnings: [],
-    skipped: [],
-    sections: [
-      {
-        id,
-        title: id,
-        findings: [],
-        numbers: Object.entries(numbers).map(([key, value]) => ({ id: key, value, provenance: "formula" as const })),
-        tables: Object.entries(tables).map(([key, rows]) => {
-          const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-          return { id: key, columns: columns.map((column) => ({ id: column })), rows: rows.map((row) => columns.map((column) => row[column] ?? null)) };
-        }),
-      },
-    ],
-  };
+  return documentWith([
+    {
+      id,
+      title: id,
+      findings: [],
+      numbers: Object.entries(numbers).map(([key, value]) => ({ id: key, value, provenance: "formula" as const })),
+      tables: Object.entries(tables).map(([key, rows]) => {
+        const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+        return { id: key, columns: columns.map((column) => ({ id: column })), rows: rows.map((row) => columns.map((column) => row[column] ?? null)) };
+      }),
+    },
+  ]);
 }
 
 /** A device of 1000 GFLOP/s and 100 GB/s: the knee is at 10. Times are in nanoseconds, so that GFLOP/s are FLOP/ns. */

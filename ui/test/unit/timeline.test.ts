@@ -5,7 +5,7 @@ import { type Data, decode } from "../../src/views/timeline/data";
 import { busyShare, workOfRanks } from "../../src/views/timeline/overview";
 import { Slices } from "../../src/views/timeline/relations";
 import { find, inOrder, matcher } from "../../src/views/timeline/search";
-import { areaOf, areaText, sliceOf, sliceText } from "../../src/views/timeline/kept";
+import { areaOf, areaText, sliceOf, sliceText } from "../../src/views/timeline/track-sets";
 import { relations, shownOf } from "../../src/related";
 import { withLaunches } from "../../src/views/timeline/light";
 import { areaTable, sumArea, union, within } from "../../src/views/timeline/sums";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { factors, links, messages, reached } from "../../src/views/communication/points";
-import { beside } from "../../src/views/devices/beside";
+import { beside } from "../../src/views/devices/side-by-side";
 import { withUnits } from "../../src/views/devices/roofs";
 import { ranked } from "../../src/views/overview/findings";
 import { type Document, type Finding, owner, type Section, type Table } from "../../src/source/document";

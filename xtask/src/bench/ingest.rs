@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use super::measure::{self, Cost};
 use super::table::Table;
-use super::{inputs, parts, peers, scaling};
+use super::{baselines, inputs, peers, scaling};
 use crate::generate::big;
 use crate::options::Options;
 use crate::project;
@@ -120,7 +120,7 @@ impl Benchmark {
         let plain = inputs::big_trace(self.size, "json")?;
         let compressed = inputs::big_trace(self.size, "json.gz")?;
         let json_bytes = std::fs::metadata(&plain)?.len();
-        let part = |name: &str, file: &Path| measure::median(self.runs, || parts::measure(name, file));
+        let part = |name: &str, file: &Path| measure::median(self.runs, || baselines::measure(name, file));
 
         // Reading comes first, so that everything after it finds the file in the page cache.
         let read = part("read", &plain)?;

@@ -5,6 +5,7 @@ use anyhow::{Result, bail};
 use crate::options::Options;
 
 mod analyze;
+mod baselines;
 mod build;
 mod compile;
 mod dataset;
@@ -17,7 +18,6 @@ mod measure;
 mod memory;
 mod page;
 mod pairs;
-mod parts;
 mod peers;
 mod profile;
 mod roofline;
@@ -120,7 +120,7 @@ pub(crate) fn run(mut options: Options) -> Result<()> {
         Some("kernels") => kernels::run(options),
         Some("memory") => memory::run(options),
         // Baselines run in their own process, so that their memory does not count as that of others.
-        Some("part") => parts::run(options),
+        Some("part") => baselines::run(options),
         Some("page") => page::run(options),
         Some("profile") => profile::run(options),
         Some("roofline") => roofline::run(options),

@@ -1,34 +1,22 @@
 //! The CPU time of a program without a GPU: what its main thread did.
 
-use std::cmp::Reverse;
-use std::sync::Arc;
-
 use eaves_model::Ns;
+use std::cmp::Reverse;
 
-use super::host_time::{HostTime, is_of_host};
+use super::host_time::{HostRank, HostTime, OfHost, largest, worst};
 use super::idle_causes::cause::Cause;
-use super::{Analyse, Rank, Shown, missing};
+use super::missing;
 use crate::section::{Budget, Column, Finding, Gain, Number, Section, Severity, Table, Unit, Value};
 use crate::text::{duration, percent, percentage};
-use crate::{Job, Outcome, RankView};
+use crate::{Job, Outcome};
 
 pub(super) struct CpuTime;
 
-impl Analyse for CpuTime {
+impl OfHost for CpuTime {
     const ID: &'static str = "cpu-time";
-    const SHOWN: Shown = Shown::WithoutGpu;
-    type Part = Option<Arc<HostTime>>;
+    const WITH_GPU: &'static str = "`temporal-breakdown` and `idle-causes`";
 
-    fn measure(rank: &RankView<'_>) -> Self::Part {
-        rank.host_time()
-    }
-
-    fn assemble(job: &Job, ranks: &[Rank<'_, Self::Part>]) -> Outcome {
-        let ranks: Vec<(&Rank<'_, Self::Part>, &HostTime)> =
-            ranks.iter().filter_map(|rank| Some((rank, rank.part.as_deref()?))).collect();
-        if !is_of_host(job) {
-            return missing::only_without_gpu(Self::ID, "`temporal-breakdown` and `idle-causes`");
-        }
+    fn section(job: &Job, ranks: &[HostRank<'_, '_>]) -> Outcome {
         if ranks.is_empty() {
             return missing::operators(job, Self::ID);
         }
@@ -36,9 +24,9 @@ impl Analyse for CpuTime {
             id: Self::ID,
             title: "CPU time breakdown",
             numbers: ranks.iter().map(|(rank, host)| window(rank.rank, host)).collect(),
-            tables: vec![by_cause(job, &ranks), by_name(job, &ranks)],
+            tables: vec![by_cause(job, ranks), by_name(job, ranks)],
             charts: Vec::new(),
-            findings: communicating(&ranks).into_iter().chain(unexplained(&ranks)).collect(),
+            findings: communicating(ranks).into_iter().chain(unexplained(ranks)).collect(),
         })
     }
 }
@@ -55,7 +43,7 @@ fn causes(host: &HostTime) -> Vec<(&'static str, Ns)> {
     causes
 }
 
-fn by_cause<P>(job: &Job, ranks: &[(&Rank<'_, P>, &HostTime)]) -> Table {
+fn by_cause(job: &Job, ranks: &[HostRank<'_, '_>]) -> Table {
     let own = [
         Column::new("cause", "Spent on", Unit::None),
         Column::new("time_ns", "Time", Unit::Nanoseconds),
@@ -76,7 +64,7 @@ fn by_cause<P>(job: &Job, ranks: &[(&Rank<'_, P>, &HostTime)]) -> Table {
     }
 }
 
-fn by_name<P>(job: &Job, ranks: &[(&Rank<'_, P>, &HostTime)]) -> Table {
+fn by_name(job: &Job, ranks: &[HostRank<'_, '_>]) -> Table {
     let own = [
         Column::new("name", "Name", Unit::None),
         Column::new("cause", "Spent on", Unit::None),
@@ -107,7 +95,7 @@ fn by_name<P>(job: &Job, ranks: &[(&Rank<'_, P>, &HostTime)]) -> Table {
 const NOTABLE_PCT: f64 = 20.0;
 
 /// The only rank recorded, if it spends its time with others: who is late, stragglers say where all were recorded.
-fn communicating<P>(ranks: &[(&Rank<'_, P>, &HostTime)]) -> Option<Finding> {
+fn communicating(ranks: &[HostRank<'_, '_>]) -> Option<Finding> {
     let [(rank, host)] = ranks else { return None };
     let time = host.communication;
     if percentage(time, host.window) < NOTABLE_PCT {
@@ -133,16 +121,14 @@ fn communicating<P>(ranks: &[(&Rank<'_, P>, &HostTime)]) -> Option<Finding> {
 }
 
 /// The rank of which least is known: what it does is neither an operator nor anything else that was recorded.
-fn unexplained<P>(ranks: &[(&Rank<'_, P>, &HostTime)]) -> Option<Finding> {
+fn unexplained(ranks: &[HostRank<'_, '_>]) -> Option<Finding> {
     let time = |host: &HostTime| host.time(Cause::Nothing) + host.time(Cause::Ranges);
     let share = |host: &HostTime| percentage(time(host), host.window);
-    let (rank, host) = ranks.iter().max_by(|(a, one), (b, other)| {
-        share(one).total_cmp(&share(other)).then_with(|| b.rank.cmp(&a.rank))
-    })?;
+    let (rank, host) = largest(ranks, share)?;
     if share(host) < NOTABLE_PCT {
         return None;
     }
-    let worst = if ranks.len() > 1 { format!("rank {} is worst: ", rank.rank) } else { String::new() };
+    let worst = worst(ranks, rank.rank);
     Some(Finding {
         id: "unexplained_cpu_time",
         severity: Severity::Warning,

@@ -1,38 +1,24 @@
 //! How long a program without a GPU waits for its batches.
 
-use std::sync::Arc;
-
 use eaves_model::Ns;
 
-use super::host_time::{HostTime, Loader, is_of_host};
+use super::host_time::{HostRank, HostTime, Loader, OfHost, largest, worst};
 use super::idle_causes::cause::Cause;
-use super::{Analyse, Rank, Shown, missing};
 use crate::section::{Budget, Column, Finding, Gain, Section, Severity, Skipped, Table, Unit, Value};
 use crate::text::{duration, percent, percentage};
-use crate::{Job, Outcome, RankView};
+use crate::{Job, Outcome};
 
 pub(super) struct DataLoading;
 
-type Ranks<'a, 'b> = [(&'a Rank<'b, Option<Arc<HostTime>>>, &'a HostTime)];
-
-impl Analyse for DataLoading {
+impl OfHost for DataLoading {
     const ID: &'static str = "data-loading";
-    const SHOWN: Shown = Shown::WithoutGpu;
-    type Part = Option<Arc<HostTime>>;
+    const WITH_GPU: &'static str = "`idle-causes`";
 
-    fn measure(rank: &RankView<'_>) -> Self::Part {
-        rank.host_time()
+    fn is_about(host: &HostTime) -> bool {
+        !host.loaders.is_empty()
     }
 
-    fn assemble(job: &Job, ranks: &[Rank<'_, Self::Part>]) -> Outcome {
-        if !is_of_host(job) {
-            return missing::only_without_gpu(Self::ID, "`idle-causes`");
-        }
-        let ranks: Vec<(&Rank<'_, Self::Part>, &HostTime)> = ranks
-            .iter()
-            .filter_map(|rank| Some((rank, rank.part.as_deref()?)))
-            .filter(|(_, host)| !host.loaders.is_empty())
-            .collect();
+    fn section(job: &Job, ranks: &[HostRank<'_, '_>]) -> Outcome {
         if ranks.is_empty() {
             return Outcome::Skipped(Skipped {
                 id: Self::ID,
@@ -48,14 +34,14 @@ impl Analyse for DataLoading {
             id: Self::ID,
             title: "Data loading",
             numbers: Vec::new(),
-            tables: vec![by_loader(job, &ranks), by_name(job, &ranks)],
+            tables: vec![by_loader(job, ranks), by_name(job, ranks)],
             charts: Vec::new(),
-            findings: finding(&ranks).into_iter().collect(),
+            findings: finding(ranks).into_iter().collect(),
         })
     }
 }
 
-fn by_loader(job: &Job, ranks: &Ranks<'_, '_>) -> Table {
+fn by_loader(job: &Job, ranks: &[HostRank<'_, '_>]) -> Table {
     let own = [
         Column::new("loader", "Loader", Unit::None),
         Column::new("batches", "Batches", Unit::Count),
@@ -89,7 +75,7 @@ fn by_loader(job: &Job, ranks: &Ranks<'_, '_>) -> Table {
     }
 }
 
-fn by_name(job: &Job, ranks: &Ranks<'_, '_>) -> Table {
+fn by_name(job: &Job, ranks: &[HostRank<'_, '_>]) -> Table {
     let own = [
         Column::new("name", "Name", Unit::None),
         Column::new("time_ns", "Time", Unit::Nanoseconds),
@@ -139,17 +125,15 @@ const CRITICAL_PCT: f64 = 20.0;
 const SINGLE_PROCESS: &str = "_SingleProcessDataLoaderIter";
 
 /// The rank that loads longest.
-fn finding(ranks: &Ranks<'_, '_>) -> Option<Finding> {
+fn finding(ranks: &[HostRank<'_, '_>]) -> Option<Finding> {
     let time = |host: &HostTime| host.loaders.iter().map(steady).sum::<Ns>();
     let share = |host: &HostTime| percentage(time(host), host.window);
-    let (rank, host) = ranks.iter().max_by(|(a, one), (b, other)| {
-        share(one).total_cmp(&share(other)).then_with(|| b.rank.cmp(&a.rank))
-    })?;
+    let (rank, host) = largest(ranks, share)?;
     if share(host) < NOTABLE_PCT {
         return None;
     }
     let (spent, all) = (time(host), host.loaders.iter().map(Loader::total).sum::<Ns>());
-    let worst = if ranks.len() > 1 { format!("rank {} is worst: ", rank.rank) } else { String::new() };
+    let worst = worst(ranks, rank.rank);
     let start_up = match all - spent {
         Ns::ZERO => String::new(),
         other => format!("; start-up took another {}", duration(other)),

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use eaves_model::{Interval, IntervalSet, Ns, SliceId, SliceKind, StringId, Trace, TrackId, ident_text};
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::idle_causes::cause::Cause;
 use super::idle_causes::measure::without_address;
 use super::idle_causes::threads::{Segment, Stretch, walk};
-use crate::{Job, RankView, critical_path};
+use super::{Analyse, Rank, Shown, missing};
+use crate::{Job, Outcome, RankView, critical_path};
 
 /// Names kept of each cause: more than anybody reads.
 const KEPT: usize = 50;
@@ -78,6 +80,59 @@ impl HostTime {
 /// True if a job has ranks whose main thread is looked at: a job with GPU activity is looked at from the GPU.
 pub(super) fn is_of_host(job: &Job) -> bool {
     !job.recorded_gpu
+}
+
+/// A rank, with what its main thread did.
+pub(super) type HostRank<'a, 'b> = (&'a Rank<'b, Option<Arc<HostTime>>>, &'a HostTime);
+
+/// A section about the main thread of programs without GPU activity.
+pub(super) trait OfHost {
+    /// [`Analyse::ID`].
+    const ID: &'static str;
+    /// The sections that say it of programs with GPU activity.
+    const WITH_GPU: &'static str;
+
+    /// True of ranks that the section is about.
+    fn is_about(_: &HostTime) -> bool {
+        true
+    }
+
+    /// The section of these ranks.
+    fn section(job: &Job, ranks: &[HostRank<'_, '_>]) -> Outcome;
+}
+
+impl<T: OfHost> Analyse for T {
+    const ID: &'static str = <T as OfHost>::ID;
+    const SHOWN: Shown = Shown::WithoutGpu;
+    type Part = Option<Arc<HostTime>>;
+
+    fn measure(rank: &RankView<'_>) -> Self::Part {
+        rank.host_time()
+    }
+
+    fn assemble(job: &Job, ranks: &[Rank<'_, Self::Part>]) -> Outcome {
+        if !is_of_host(job) {
+            return missing::only_without_gpu(<T as OfHost>::ID, T::WITH_GPU);
+        }
+        let with_host = ranks.iter().filter_map(|rank| Some((rank, rank.part.as_deref()?)));
+        let ranks: Vec<HostRank<'_, '_>> = with_host.filter(|(_, host)| T::is_about(host)).collect();
+        T::section(job, &ranks)
+    }
+}
+
+/// The rank with the largest share of its window in something; of equals the first.
+pub(super) fn largest<'a, 'b, 'r>(
+    ranks: &'r [HostRank<'a, 'b>],
+    share: impl Fn(&HostTime) -> f64,
+) -> Option<&'r HostRank<'a, 'b>> {
+    ranks
+        .iter()
+        .max_by(|(a, one), (b, other)| share(one).total_cmp(&share(other)).then_with(|| b.rank.cmp(&a.rank)))
+}
+
+/// How a claim about the worst of several ranks begins.
+pub(super) fn worst(ranks: &[HostRank<'_, '_>], rank: i64) -> String {
+    if ranks.len() > 1 { format!("rank {rank} is worst: ") } else { String::new() }
 }
 
 /// The thread of the profiler steps; without steps the one that is in operators longest.

@@ -1,38 +1,24 @@
 //! Python code outside operators, of a program without a GPU.
 
-use std::sync::Arc;
-
 use eaves_model::Ns;
 
-use super::host_time::{HostTime, is_of_host};
+use super::host_time::{HostRank, HostTime, OfHost, largest, worst};
 use super::idle_causes::cause::Cause;
-use super::{Analyse, Rank, Shown, missing};
 use crate::section::{Budget, Column, Finding, Gain, Section, Severity, Skipped, Table, Unit, Value};
 use crate::text::{duration, percent, percentage, shortened};
-use crate::{Job, Outcome, RankView};
+use crate::{Job, Outcome};
 
 pub(super) struct PythonTime;
 
-type Ranks<'a, 'b> = [(&'a Rank<'b, Option<Arc<HostTime>>>, &'a HostTime)];
-
-impl Analyse for PythonTime {
+impl OfHost for PythonTime {
     const ID: &'static str = "python-time";
-    const SHOWN: Shown = Shown::WithoutGpu;
-    type Part = Option<Arc<HostTime>>;
+    const WITH_GPU: &'static str = "`idle-causes`";
 
-    fn measure(rank: &RankView<'_>) -> Self::Part {
-        rank.host_time()
+    fn is_about(host: &HostTime) -> bool {
+        host.has_frames
     }
 
-    fn assemble(job: &Job, ranks: &[Rank<'_, Self::Part>]) -> Outcome {
-        if !is_of_host(job) {
-            return missing::only_without_gpu(Self::ID, "`idle-causes`");
-        }
-        let ranks: Vec<(&Rank<'_, Self::Part>, &HostTime)> = ranks
-            .iter()
-            .filter_map(|rank| Some((rank, rank.part.as_deref()?)))
-            .filter(|(_, host)| host.has_frames)
-            .collect();
+    fn section(job: &Job, ranks: &[HostRank<'_, '_>]) -> Outcome {
         if ranks.is_empty() {
             return Outcome::Skipped(Skipped {
                 id: Self::ID,
@@ -46,14 +32,14 @@ impl Analyse for PythonTime {
             id: Self::ID,
             title: "Python time",
             numbers: Vec::new(),
-            tables: vec![by_function(job, &ranks)],
+            tables: vec![by_function(job, ranks)],
             charts: Vec::new(),
-            findings: finding(&ranks).into_iter().collect(),
+            findings: finding(ranks).into_iter().collect(),
         })
     }
 }
 
-fn by_function(job: &Job, ranks: &Ranks<'_, '_>) -> Table {
+fn by_function(job: &Job, ranks: &[HostRank<'_, '_>]) -> Table {
     let own = [
         Column::new("name", "Function", Unit::None),
         Column::new("time_ns", "Time", Unit::Nanoseconds),
@@ -91,16 +77,14 @@ const CRITICAL_PCT: f64 = 50.0;
 const SLEEPS: [&str; 2] = ["<built-in function sleep>", "<built-in function select>"];
 
 /// The rank that is in Python longest.
-fn finding(ranks: &Ranks<'_, '_>) -> Option<Finding> {
+fn finding(ranks: &[HostRank<'_, '_>]) -> Option<Finding> {
     let time = |host: &HostTime| host.time(Cause::Python);
     let share = |host: &HostTime| percentage(time(host), host.window);
-    let (rank, host) = ranks.iter().max_by(|(a, one), (b, other)| {
-        share(one).total_cmp(&share(other)).then_with(|| b.rank.cmp(&a.rank))
-    })?;
+    let (rank, host) = largest(ranks, share)?;
     if share(host) < NOTABLE_PCT {
         return None;
     }
-    let worst = if ranks.len() > 1 { format!("rank {} is worst: ", rank.rank) } else { String::new() };
+    let worst = worst(ranks, rank.rank);
     let longest = host.names.iter().find(|name| name.cause == Cause::Python)?;
     let sleeps = SLEEPS.iter().any(|sleep| longest.name.contains(sleep)) && 2 * longest.time.0 > time(host).0;
     Some(Finding {

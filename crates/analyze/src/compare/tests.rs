@@ -1,12 +1,12 @@
 //! Comparisons by hand and at random.
 
 use eaves_model::SliceKind::{self, Annotation, Kernel, Op, Runtime};
-use eaves_model::{Allocation, Ident, MaybeI64, MaybeU32, Ns, RuntimeCall, Slice, SliceId, StringId};
+use eaves_model::{Allocation, Ident, MaybeI64, MaybeU32, Ns, RuntimeCall, SliceId};
 use proptest::prelude::*;
 
 use super::*;
 use crate::section::{Outcome, Section, Unit, Value};
-use crate::test_trace::{TestTrace, column, integers, number, texts};
+use crate::test_trace::{TestTrace, add_slice, column, integers, number, texts};
 use crate::{Options, RankView, Selection};
 
 /// A trace with one host thread, where calls stand inside operators.
@@ -18,13 +18,7 @@ struct Sketch {
 
 impl Sketch {
     fn host(&mut self, kind: SliceKind, name: &str, start: i64, end: i64) -> SliceId {
-        let trace = &mut self.test.trace;
-        let track = trace.tracks.get_or_add(Ident::number(1), Ident::number(1));
-        let name = trace.strings.intern(name);
-        let category = StringId::NONE;
-        let duration = Ns(end - start);
-        trace.slices.push(Slice { start: Ns(start), duration, name, category, track, kind, position: 0 });
-        SliceId::from(trace.slices.len() - 1)
+        add_slice(&mut self.test.trace, (1, 1), kind, name, (start, end))
     }
 
     fn step(&mut self, number: u64, start: i64, end: i64) -> &mut Self {
@@ -52,8 +46,7 @@ impl Sketch {
         self.test.trace.runtime.push(RuntimeCall {
             slice,
             correlation: MaybeI64::new(self.correlation),
-            external_id: MaybeI64::NONE,
-            function: MaybeU32::NONE,
+            ..RuntimeCall::default()
         });
         self
     }
@@ -63,14 +56,10 @@ impl Sketch {
         self.test.trace.allocations.push(Allocation {
             time: Ns(time),
             track,
-            bytes: MaybeI64::NONE,
-            address: MaybeI64::NONE,
             total_allocated: MaybeI64::new(total),
-            total_reserved: MaybeI64::NONE,
             device_type: MaybeU32::new(1),
             device: MaybeI64::new(3),
-            event_index: MaybeU32::NONE,
-            position: 0,
+            ..Allocation::default()
         });
         self
     }

@@ -16,7 +16,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use arrow_buffer::Buffer;
-use eaves_model::{Diagnostics, Metadata, Oddity, RankSource, Recording, Run, Trace, Warning, assign_ranks};
+use eaves_model::{
+    Diagnostics, Metadata, RankSource, Recording, Run, Trace, Warning, WarningKind, assign_ranks,
+};
 use serde::{Deserialize, Serialize};
 
 pub use self::error::PartialError;
@@ -53,7 +55,7 @@ pub struct Partial {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 struct Inputs {
     /// What was odd about them, of every partial that this was merged of: kind, particulars, how often.
-    notes: BTreeSet<(Oddity, Option<String>, u64)>,
+    notes: BTreeSet<(WarningKind, Option<String>, u64)>,
     /// Those that could not be read, with the reason.
     unreadable: BTreeSet<(String, String)>,
 }
@@ -105,7 +107,7 @@ impl Partial {
             .collect();
         // What depends on which ranks there are is found again when all are there.
         let is_of_inputs =
-            |warning: &&Warning| !matches!(warning.kind, Oddity::DuplicateRank | Oddity::UnknownRank);
+            |warning: &&Warning| !matches!(warning.kind, WarningKind::DuplicateRank | WarningKind::UnknownRank);
         let warnings = run.diagnostics.warnings().iter().filter(is_of_inputs);
         let notes = warnings.map(|warning| (warning.kind, warning.detail.clone(), warning.count)).collect();
         let inputs = Inputs { notes, ..Inputs::default() };

@@ -1,7 +1,7 @@
 //! A report of merged partials is the report of the whole; bytes that are not a partial are refused.
 
 use eaves_model::SliceKind::{self, Kernel, Memcpy};
-use eaves_model::{Oddity, RankSource, Run};
+use eaves_model::{RankSource, Run, WarningKind};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -182,15 +182,15 @@ fn ranks_that_nothing_tells_are_given_when_all_are_there() {
     let (read, _) = merged.assemble(&options, &[]).unwrap();
     let named: Vec<_> = read.recordings.iter().map(|one| (one.rank, one.path.as_str())).collect();
     assert_eq!(named, [(0, "rank0.json"), (1, "rank1.json")]);
-    assert_eq!(read.diagnostics.count(Oddity::UnknownRank), 2);
+    assert_eq!(read.diagnostics.count(WarningKind::UnknownRank), 2);
 }
 
 #[test]
 fn inputs_that_were_passed_over_are_counted_once() {
     let options = Options::default();
     let mut runs = alone(&small_run());
-    runs[0].diagnostics.note_detail(Oddity::NotATrace, None, "b.json: no");
-    runs[1].diagnostics.note_detail(Oddity::NotATrace, None, "a.json: no");
+    runs[0].diagnostics.note_detail(WarningKind::NotATrace, None, "b.json: no");
+    runs[1].diagnostics.note_detail(WarningKind::NotATrace, None, "a.json: no");
     let mut partials: Vec<Partial> = runs.iter().map(|one| partial_of(one, &options)).collect();
     partials[0].note_unreadable("c.json".to_owned(), "empty".to_owned());
     let again = partials.clone();
@@ -198,7 +198,7 @@ fn inputs_that_were_passed_over_are_counted_once() {
     let merged = through_bytes(&Partial::merge_all(partials).unwrap());
     let (read, _) = merged.assemble(&options, &[]).unwrap();
     let warning = &read.diagnostics.warnings()[0];
-    assert_eq!((warning.kind, warning.count), (Oddity::NotATrace, 2));
+    assert_eq!((warning.kind, warning.count), (WarningKind::NotATrace, 2));
     assert_eq!(warning.detail.as_deref(), Some("a.json: no"));
     assert_eq!(merged.unreadable().collect::<Vec<_>>(), [("c.json", "empty")]);
 }

@@ -86,13 +86,10 @@ mod tests {
                 time: Ns(time),
                 track,
                 bytes: MaybeI64::new(1),
-                address: MaybeI64::NONE,
                 total_allocated: MaybeI64::new(total),
-                total_reserved: MaybeI64::NONE,
                 device_type: MaybeU32::new(1),
                 device: MaybeI64::new(2),
-                event_index: MaybeU32::NONE,
-                position: 0,
+                ..Allocation::default()
             });
         }
         let (name, series) = (trace.strings.intern("power"), trace.strings.intern("watts"));

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use eaves_model::{Ns, Run, SliceId, SliceKind, Trace};
 
-use crate::common::checks::microseconds;
+use crate::common::checks::{Checks, microseconds};
 use crate::common::{data, folders, read_run};
 
 /// A set of traces with reference outputs.
@@ -152,4 +152,23 @@ fn forget_from(trace: &mut Trace, last: Ns) {
     }
     trace.quarantined.sort_unstable();
     trace.quarantined.dedup();
+}
+
+/// Every case with all of HTA's tables, as HTA rounds times and as they are; nothing without the reference data. A check
+/// has the tables, the name of the case, the traces, and whether times are rounded.
+pub(crate) fn checked(check: fn(&mut Checks, &Path, &str, &Run, bool)) -> Option<Checks> {
+    let root = data("hta")?;
+    let mut checks = Checks::default();
+    for case in folders(&root.join("traces")) {
+        let (golden, exact) = (root.join(&case), root.join("nsoff").join(&case));
+        if !golden.join("status.json").exists() || case == "hta_memory_timeline" {
+            continue;
+        }
+        let run = read_run(&root.join("traces").join(&case));
+        check(&mut checks, &golden, &case, &run, true);
+        if exact.is_dir() {
+            check(&mut checks, &exact, &case, &run, false);
+        }
+    }
+    Some(checks)
 }

@@ -3,21 +3,14 @@
 use std::collections::HashMap;
 
 use eaves_analyze::section::{Section, Table, Value};
-use eaves_analyze::{Options, RankView, analyses, assemble, measure};
+use eaves_analyze::{Options, analyses, report_of};
 use eaves_model::Run;
 
 use crate::common::checks::CsvRow;
 
 /// The section of one analysis.
 pub(crate) fn section(run: &Run, id: &str, options: &Options) -> Option<Section> {
-    let analyses = [analyses::find(id).unwrap()];
-    let measured: Vec<_> = run
-        .recordings
-        .iter()
-        .map(|recording| measure(&RankView::new(&recording.trace, options), &analyses))
-        .collect();
-    let outcomes = assemble(&run.recordings, &measured, options, &analyses).unwrap();
-    outcomes[0].section().cloned()
+    report_of(run, options, &[analyses::find(id).unwrap()]).unwrap()[0].section().cloned()
 }
 
 /// A table that must be there.
@@ -36,6 +29,14 @@ pub(crate) fn float(value: &Value) -> f64 {
         Value::Integer(value) => *value as f64,
         Value::Float(value) => *value,
         _ => f64::NAN,
+    }
+}
+
+/// An integer, which it must be.
+pub(crate) fn integer(value: &Value) -> i64 {
+    match value {
+        Value::Integer(value) => *value,
+        other => panic!("an integer was expected, not {other:?}"),
     }
 }
 

@@ -3,9 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use eaves_analyze::{GpuWork, HostTree, Options, RankView};
-use eaves_model::{
-    CallTree, Extent, GpuActivity, MaybeF64, MaybeI64, MaybeU32, Ns, SliceId, SliceKind, StringId, Trace,
-};
+use eaves_model::{CallTree, GpuActivity, Ns, SliceId, SliceKind, Trace};
 
 use super::{FLOAT_ERROR, Loaded, number};
 use crate::common::checks::{Checks, CsvRow, microseconds};
@@ -25,18 +23,7 @@ pub(crate) fn as_hta_links(trace: &Trace) -> Trace {
                 context: sync.context,
                 stream: sync.stream,
                 correlation: sync.correlation,
-                external_id: MaybeI64::NONE,
-                queued: MaybeI64::NONE,
-                grid: Extent::default(),
-                block: Extent::default(),
-                registers: MaybeU32::NONE,
-                shared_memory: MaybeI64::NONE,
-                blocks_per_sm: MaybeF64::NONE,
-                warps_per_sm: MaybeF64::NONE,
-                occupancy_pct: MaybeF64::NONE,
-                bytes: MaybeI64::NONE,
-                bandwidth_gbps: MaybeF64::NONE,
-                detail: StringId::NONE,
+                ..GpuActivity::default()
             });
         }
     }

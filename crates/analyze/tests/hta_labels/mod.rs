@@ -25,6 +25,7 @@ mod sequences;
 use crate::common;
 use crate::common::golden;
 use crate::common::hta as reference;
+use crate::common::sections::integer;
 use std::collections::HashMap;
 
 use self::annotations::{check_annotations, check_attribution, check_kernels};
@@ -95,13 +96,6 @@ fn text(value: &Value) -> &str {
         Value::Text(text) => text,
         Value::Missing(_) => "",
         other => panic!("a text was expected, not {other:?}"),
-    }
-}
-
-fn integer(value: &Value) -> i64 {
-    match value {
-        Value::Integer(integer) => *integer,
-        other => panic!("an integer was expected, not {other:?}"),
     }
 }
 

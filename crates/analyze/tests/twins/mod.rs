@@ -2,8 +2,8 @@
 //! and compared to the nanosecond. Over every example, over random traces, and over the reference data if it is there.
 
 mod facts;
-mod mended;
 mod random;
+mod regressions;
 
 use crate::common;
 use std::path::{Path, PathBuf};

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use eaves_ingest::{Inputs, Progress};
-use eaves_model::{Diagnostics, Oddity, Recording, Run, assign_ranks};
+use eaves_model::{Diagnostics, Recording, Run, WarningKind, assign_ranks};
 use eaves_store::RankFile;
 
 use super::outcome::Outcome;
@@ -219,7 +219,7 @@ fn together(here: Run, found: &BTreeMap<String, RankFile>, faults: &[String]) ->
         here.recordings.into_iter().chain(elsewhere).map(|recording| (recording, ())).collect();
     let mut diagnostics = Diagnostics::default();
     for fault in faults {
-        diagnostics.note_detail(Oddity::NotATrace, None, fault.as_str());
+        diagnostics.note_detail(WarningKind::NotATrace, None, fault.as_str());
     }
     assign_ranks(&mut recordings, &mut diagnostics);
     diagnostics.absorb(here.diagnostics);

@@ -1,10 +1,10 @@
 //! A dataset that is written by tasks, in whatever order, is the one that a single process writes.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use eaves_store::Dataset;
+use eaves_testing::contents;
 
 use super::{Job, Work};
 
@@ -15,23 +15,6 @@ fn trace(rank: Option<i64>, name: &str) -> String {
         r#"{{"schemaVersion": 1, "distributedInfo": {{"backend": "nccl", {rank}"world_size": 4}}, "traceEvents": [
         {{"ph": "X", "cat": "kernel", "name": "{name}", "pid": 0, "tid": 7, "ts": 10, "dur": 30, "args": {{"device": 0, "stream": 7}}}}]}}"#
     )
-}
-
-/// Every file with its content.
-fn content(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![directory.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                found.insert(path.strip_prefix(directory).unwrap().to_owned(), fs::read(&path).unwrap());
-            }
-        }
-    }
-    found
 }
 
 /// Inputs, and two datasets that are brought up to date by them: by one process, and by tasks.
@@ -77,7 +60,7 @@ impl Both {
             }
         }
         let there = job.finish().unwrap();
-        let (one, other) = (content(&self.at("here")), content(&self.at("tasks")));
+        let (one, other) = (contents(&self.at("here")).unwrap(), contents(&self.at("tasks")).unwrap());
         assert_eq!(one.keys().collect::<Vec<_>>(), other.keys().collect::<Vec<_>>());
         for (file, content) in &one {
             assert!(*content == other[file], "{}", file.display());

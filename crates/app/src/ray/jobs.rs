@@ -11,7 +11,7 @@ use eaves_store::http::{Client, Reply};
 use serde_json::{Value, json};
 
 use super::command::entrypoint;
-use super::{Call, told};
+use super::{Call, job_log};
 use crate::Progress;
 use crate::hinted;
 
@@ -79,7 +79,7 @@ impl Dashboard {
         let _waiting = Waiting::new(self, &name);
         self.submit(&name, &entrypoint)?;
         progress.line(&format!("job {name} on {}", self.address));
-        let mut log = told::Log::default();
+        let mut log = job_log::Log::default();
         let state = self.wait(&name, |text| {
             for line in log.news(text) {
                 progress.line(line);
@@ -90,7 +90,7 @@ impl Dashboard {
             progress.line(line);
         }
         if let State::Ended(message) = state {
-            let why = told::error(&text).map_or(message, str::to_owned);
+            let why = job_log::error(&text).map_or(message, str::to_owned);
             return Err(hinted(
                 format!("the job failed on the cluster: {why}"),
                 format!(
@@ -104,7 +104,7 @@ impl Dashboard {
                 "try again; the job itself succeeded",
             )
         };
-        let answer = told::answer(&text, &name).ok_or_else(|| damaged("its log is incomplete"))?;
+        let answer = job_log::answer(&text, &name).ok_or_else(|| damaged("its log has no end"))?;
         let answer = answer.map_err(|what| damaged(&what))?;
         std::fs::write(file, answer).with_context(|| format!("cannot write {}", file.display()))
     }

@@ -5,9 +5,9 @@
 mod command;
 mod driver;
 #[cfg(feature = "cloud")]
-mod jobs;
+mod job_log;
 #[cfg(feature = "cloud")]
-mod told;
+mod jobs;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -101,8 +101,8 @@ impl Cluster {
         options
             .extend(run.iter().flat_map(|run| [OsStr::new("--run"), OsStr::new(run)]).map(OsStr::to_owned));
         self.answer(&Call { verb: "ingest", options, inputs }, &file, progress)?;
-        let told = std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        Outcome::from_bytes(&told)
+        let answer = std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        Outcome::from_bytes(&answer)
     }
 
     fn answer(&self, call: &Call<'_>, file: &Path, progress: &dyn Progress) -> anyhow::Result<()> {

@@ -6,7 +6,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::analysis::{Closely, Question, sections};
+use crate::analysis::{Question, Recorded};
 use crate::{Answer, Context, Failure, HELP_TEMPLATE, Verb};
 
 /// Report sections it shows.
@@ -22,31 +22,21 @@ const SECTIONS: &[&str] = &["collectives", "comm-overlap", "stragglers"];
 )]
 #[serde(default)]
 pub struct Comm {
-    /// Files, directories with one trace per rank, patterns, or - for stdin
-    #[arg(required = true, value_name = "INPUT")]
-    pub inputs: Vec<PathBuf>,
-    /// What to analyze, and in how much detail.
+    /// The recordings, and how to look at them.
     #[command(flatten)]
     #[serde(flatten)]
-    pub closely: Closely,
+    pub recorded: Recorded,
 }
 
 impl Verb for Comm {
     const NAME: &'static str = "comm";
 
     fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
-        let question = Question {
-            verb: Self::NAME,
-            inputs: &self.inputs,
-            options: self.closely.options(None),
-            analyses: sections(|id| SECTIONS.contains(&id)),
-            is_whole: false,
-            others: None,
-        };
-        question.answer(context)
+        let Recorded { inputs, closely } = &self.recorded;
+        Question::of(Self::NAME, inputs, closely, SECTIONS).answer(context)
     }
 
     fn files(&self) -> Vec<PathBuf> {
-        self.inputs.clone()
+        self.recorded.inputs.clone()
     }
 }

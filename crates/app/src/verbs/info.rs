@@ -8,7 +8,7 @@ use eaves_section::Outcome;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::{Answer, Context, Failure, HELP_TEMPLATE, Keep, Reading, Recordings, Verb, others};
+use crate::{Answer, Context, Failure, HELP_TEMPLATE, Keep, Reading, Recordings, Verb, other_inputs};
 
 /// Rows shown per table by default.
 const ROWS: usize = 20;
@@ -48,9 +48,9 @@ fn document(recordings: &Recordings) -> Document {
     if !recordings.run.recordings.is_empty() {
         document.outcomes = eaves_analyze::info(&recordings.run);
     }
-    let inputs = others::inputs(recordings);
+    let inputs = other_inputs::inputs(recordings);
     if !inputs.is_empty() {
         document.outcomes.push(Outcome::Section(eaves_assess::other_inputs(&inputs)));
     }
-    others::list(document, recordings)
+    other_inputs::list(document, recordings)
 }

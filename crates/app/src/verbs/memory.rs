@@ -8,7 +8,7 @@ use eaves_section::Section;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::analysis::{Closely, Question, sections};
+use crate::analysis::{Closely, Question};
 use crate::answer::painted;
 use crate::{Answer, Context, Drawing, Failure, Form, Look, Verb, condition};
 
@@ -38,14 +38,7 @@ impl Verb for Memory {
 
     fn run(&self, context: &Context<'_>) -> Result<Answer, Failure> {
         let conditions = condition::parse_all(&self.fail_on)?;
-        let question = Question {
-            verb: Self::NAME,
-            inputs: &self.inputs,
-            options: self.closely.options(None),
-            analyses: sections(|id| SECTIONS.contains(&id)),
-            is_whole: false,
-            others: None,
-        };
+        let question = Question::of(Self::NAME, &self.inputs, &self.closely, SECTIONS);
         let mut answer = question.answer(context)?;
         let sections: Vec<&Section> = answer.document.sections().collect();
         answer.too_much = condition::check_all(&conditions, &sections)?;

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::analysis::{Closely, Question, sections};
 use crate::measurements::script;
-use crate::others::{self, Others};
+use crate::other_inputs::{self, OtherInputs};
 use crate::ray::Cluster;
 use crate::{Against, Answer, Context, Failure, Form, HELP_TEMPLATE, Verb, device, partial};
 
@@ -70,7 +70,7 @@ impl Verb for Report {
         }
         let device = self.device.as_deref().map(device::named).transpose()?;
         let formulas = self.ops.as_deref().map(|ops| script(Some(ops), ops)).transpose()?.flatten();
-        let others = Others {
+        let others = OtherInputs {
             device: &Against::default().or_named(self.device.clone()),
             config: self.config.as_deref(),
             ops: self.ops.as_deref(),
@@ -143,7 +143,7 @@ impl Report {
 /// If there is none of a name.
 pub fn check_sections(wanted: &[String]) -> Result<(), Failure> {
     let reported = analyses::REPORT.iter().map(|analysis| analysis.id);
-    let mut known: Vec<&str> = reported.chain(others::SECTIONS.iter().copied()).collect();
+    let mut known: Vec<&str> = reported.chain(other_inputs::SECTIONS.iter().copied()).collect();
     known.sort_unstable();
     let Some(unknown) = wanted.iter().find(|id| !known.contains(&id.as_str())) else { return Ok(()) };
     Err(Failure::unknown(format!("no section `{unknown}`"), unknown, &known, "sections are"))

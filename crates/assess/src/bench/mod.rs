@@ -25,7 +25,7 @@ pub fn section(ran: &[Ran], roofs: &Roofs<'_>) -> Section {
     tables.extend(swept);
     tables.push(results::table(&measured, roofs));
     tables.extend(crossings.iter().map(sweep::Crossings::table));
-    tables.extend(results::refused(ran));
+    tables.extend(Some(results::refused(ran)).filter(|table| !table.rows.is_empty()));
     tables.push(samples::table(&measured));
     let mut found = findings::findings(&measured);
     found.extend(crossings.iter().flat_map(sweep::Crossings::findings));

@@ -183,17 +183,14 @@ pub(super) fn is_fp32(spec: &Spec) -> bool {
 }
 
 /// Kernels that could not be run.
-pub(super) fn refused(ran: &[Ran]) -> Option<Table> {
-    let rows: Vec<Vec<Value>> = ran
-        .iter()
-        .filter_map(|one| match one {
-            Ran::Refused { spec, why } => {
-                Some(vec![name(spec).into(), spec.precision().into(), why.as_str().into()])
-            }
-            Ran::Measured(_) => None,
-        })
-        .collect();
-    (!rows.is_empty()).then(|| Table {
+pub(crate) fn refused(ran: &[Ran]) -> Table {
+    let rows = ran.iter().filter_map(|one| match one {
+        Ran::Refused { spec, why } => {
+            Some(vec![name(spec).into(), spec.precision().into(), why.as_str().into()])
+        }
+        Ran::Measured(_) => None,
+    });
+    Table {
         id: "refused",
         title: "Not run",
         columns: vec![
@@ -201,6 +198,6 @@ pub(super) fn refused(ran: &[Ran]) -> Option<Table> {
             Column::new("precision", "Precision", Unit::None),
             Column::new("reason", "Why", Unit::None),
         ],
-        rows,
-    })
+        rows: rows.collect(),
+    }
 }

@@ -13,7 +13,7 @@ use eaves_roofline::Device;
 use eaves_roofline::measured::{ESTIMATE, Interval, Measurement, Ran, Roofs, Spec, quantile};
 use eaves_section::{Chart, Column, Finding, Number, Section, Severity, Table, Unit, Value};
 
-use crate::bench::results::predicted;
+use crate::bench::results::{predicted, refused};
 use crate::bench::seconds;
 
 pub use baseline::{Baseline, Compared};
@@ -168,26 +168,7 @@ pub fn section(suite: &Suite<'_>) -> Section {
     let causes = causes::causes(&judged, suite.twins);
     let mut tables = vec![classes::table(&judged), rows::table(&judged), causes::table(&judged, &causes)];
     tables.push(calibration(&suite.roofs));
-    let refused: Vec<Vec<Value>> = suite
-        .ran
-        .iter()
-        .filter_map(|ran| match ran {
-            Ran::Refused { spec, why } => {
-                Some(vec![crate::bench::name(spec).into(), spec.precision().into(), why.as_str().into()])
-            }
-            Ran::Measured(_) => None,
-        })
-        .collect();
-    tables.push(Table {
-        id: "refused",
-        title: "Not run",
-        columns: vec![
-            Column::new("name", "Kernel", Unit::None),
-            Column::new("precision", "Precision", Unit::None),
-            Column::new("reason", "Why", Unit::None),
-        ],
-        rows: refused,
-    });
+    tables.push(refused(suite.ran));
     Section {
         id: "validate",
         title: "Theoretical and measured roofs",

@@ -3,10 +3,10 @@
 //! A number leaves this module only with the limits it breaks: [`Runner`] checks each measurement against the roofs that are
 //! known and against what the instructions of the processor can do at all.
 
-mod beside;
 mod groups;
 mod guards;
-mod known;
+mod interleaved;
+mod known_roofs;
 mod opened;
 #[cfg(test)]
 mod stand_in;
@@ -16,7 +16,7 @@ use eaves_roofline::measured::Ran;
 use crate::cpu::gemm::Implementation;
 use crate::{Backend, BenchError, Measurement, Options, Spec};
 
-pub use known::KnownRoofs;
+pub use known_roofs::KnownRoofs;
 pub use opened::{BackendKind, Opened, Unavailable};
 
 /// One kernel to be run.

@@ -5,11 +5,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::profile::{directory_of, variable};
+use super::running::{RunningArguments, directory_of, variable};
 use crate::Status;
 use crate::arguments::OutputArguments;
 use eaves_app::HELP_TEMPLATE;
-use eaves_app::Timeout;
 
 /// Run a PyTorch program for recording on demand
 #[derive(Args, Debug)]
@@ -29,13 +28,9 @@ pub(crate) struct Arguments {
     /// Directory for recordings [default: a new eaves-attach]
     #[arg(long, value_name = "DIR", help_heading = "Running")]
     output_dir: Option<PathBuf>,
-    /// Kill the program and its children after this time, such as 3600s
-    #[arg(long, value_name = "TIME", help_heading = "Running")]
-    pub(super) timeout: Option<Timeout>,
-    /// Grace period for a clean exit before the program is killed
-    #[arg(long, value_name = "TIME", default_value = "30s", help_heading = "Running")]
-    pub(super) grace: Timeout,
-    /// Environment variable for the program; may be repeated
+    #[command(flatten)]
+    pub(super) running: RunningArguments,
+    /// Variable of the program's environment; may be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable, help_heading = "Running")]
     pub(super) env: Vec<(OsString, OsString)>,
 }
@@ -52,7 +47,7 @@ mod system {
     use std::path::Path;
 
     use eaves_capture::ondemand::{Daemon, Place};
-    use eaves_capture::{Conditions, Ended, Passed, quoted, torch};
+    use eaves_capture::{Ended, quoted, torch};
     use eaves_section::quantity::counted;
 
     use super::Arguments;
@@ -93,12 +88,7 @@ mod system {
                 place.plan(&arguments.program).map_err(|error| hinted(error.to_string(), error.hint))?;
             let Some(tool) = eaves_capture::find("torch") else { return Ok(Status::Done) };
             tell();
-            let conditions = Conditions {
-                environment: arguments.env.clone(),
-                timeout: arguments.timeout.map(Into::into),
-                grace: arguments.grace.into(),
-                passed: Passed::ToStdout,
-            };
+            let conditions = arguments.running.conditions(arguments.env.clone(), output);
             let outcome = eaves_capture::run(tool, &plan, directory, &conditions).map_err(|error| {
                 hinted(error.to_string(), "the program must be on the PATH, or named with its path")
             })?;

@@ -1,4 +1,5 @@
-//! The verbs, one file each. To add one: copy a file, add a `mod` line, a variant and an arm, in name order.
+//! The verbs of the command line. Most are requests of `eaves_app` and need a variant and an arm. A file here is for what
+//! only a terminal does: running a program, serving until it is stopped, reading a question from stdin.
 
 // tidy-alphabetical-start
 mod attach;
@@ -11,6 +12,7 @@ mod open;
 mod profile;
 mod query;
 mod report;
+mod running;
 mod self_;
 mod serve;
 mod watch;

@@ -3,28 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::{TRACE, names, run};
-use tempfile::TempDir;
-
-/// A directory with one trace, and a folder with the traces of two ranks.
-fn inputs() -> TempDir {
-    let directory = tempfile::tempdir().unwrap();
-    fs::write(directory.path().join("trace.json"), TRACE).unwrap();
-    fs::create_dir(directory.path().join("ranks")).unwrap();
-    for rank in 0..2 {
-        let text = TRACE.replace("\"rank\": 0", &format!("\"rank\": {rank}"));
-        fs::write(directory.path().join(format!("ranks/rank-{rank}.json")), text).unwrap();
-    }
-    directory
-}
-
-fn fails(directory: &Path, arguments: &[&str], message: &str) {
-    let before = names(directory);
-    let answer = run(directory, arguments);
-    assert_eq!((answer.code, answer.stdout.as_str()), (Some(2), ""), "{answer:?}");
-    assert!(answer.stderr.contains(message), "{arguments:?}: {answer:?}");
-    assert_eq!(names(directory), before, "nothing is left behind");
-}
+use crate::support::{TRACE, fails, names, run, traces};
 
 /// The analyses of an exported trace, which must be those of the trace itself.
 fn report(directory: &Path, input: &str) -> serde_json::Value {
@@ -36,7 +15,7 @@ fn report(directory: &Path, input: &str) -> serde_json::Value {
 
 #[test]
 fn an_exported_trace_gives_the_same_report() {
-    let directory = inputs();
+    let directory = traces();
     let original = report(directory.path(), "trace.json");
     for (format, output) in [("chrome", "again.json"), ("perfetto", "again.json.gz")] {
         let answer = run(directory.path(), &["export", "trace.json", "--to", format, "-o", output]);
@@ -49,7 +28,7 @@ fn an_exported_trace_gives_the_same_report() {
 
 #[test]
 fn counters_are_added_once_and_change_no_number() {
-    let directory = inputs();
+    let directory = traces();
     let with_copy = TRACE
         .replace(
             r#""cat": "kernel", "name": "relu""#,
@@ -91,7 +70,7 @@ fn counters_are_added_once_and_change_no_number() {
 
 #[test]
 fn the_critical_path_is_drawn_beside_everything_else() {
-    let directory = inputs();
+    let directory = traces();
     let original = report(directory.path(), "trace.json");
     for format in ["chrome", "perfetto"] {
         let arguments = ["export", "trace.json", "--to", format, "--critical-path", "-o", "drawn.json"];
@@ -156,7 +135,7 @@ fn arrows_follow_the_critical_path_from_slice_to_slice() {
 
 #[test]
 fn the_summary_lists_the_files() {
-    let directory = inputs();
+    let directory = traces();
     let arguments = ["export", "ranks", "--to", "parquet", "-o", "tables", "--json"];
     let answer = run(directory.path(), &arguments);
     assert_eq!(answer.code, Some(0), "{answer:?}");
@@ -178,7 +157,7 @@ fn the_summary_lists_the_files() {
 
 #[test]
 fn several_ranks_make_a_directory_of_traces() {
-    let directory = inputs();
+    let directory = traces();
     let answer = run(directory.path(), &["export", "ranks", "--to", "perfetto", "-o", "view"]);
     assert_eq!(answer.code, Some(0), "{answer:?}");
     assert_eq!(names(&directory.path().join("view")), ["rank-0.json", "rank-1.json"]);
@@ -189,7 +168,7 @@ fn several_ranks_make_a_directory_of_traces() {
 
 #[test]
 fn stdout_has_nothing_but_the_data() {
-    let directory = inputs();
+    let directory = traces();
     let arguments = ["export", "trace.json", "--to", "csv", "--table", "gpu", "-o", "-"];
     let answer = run(directory.path(), &arguments);
     assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""), "{answer:?}");
@@ -202,7 +181,7 @@ fn stdout_has_nothing_but_the_data() {
 
 #[test]
 fn one_table_is_one_file_also_of_several_ranks() {
-    let directory = inputs();
+    let directory = traces();
     for output in ["gpu.csv", "ranks/gpu.csv"] {
         let path = output.trim_end_matches("/gpu.csv");
         let answer = run(directory.path(), &["export", "ranks", "--to", "csv", "--table", "gpu", "-o", path]);
@@ -215,7 +194,7 @@ fn one_table_is_one_file_also_of_several_ranks() {
 
 #[test]
 fn what_makes_no_sense_is_said_before_the_work() {
-    let directory = inputs();
+    let directory = traces();
     let path = directory.path();
     fails(path, &["export", "trace.json", "--to", "csv", "-o", "-"], "hint: name a directory, or one table");
     fails(
@@ -251,7 +230,7 @@ fn what_makes_no_sense_is_said_before_the_work() {
 
 #[test]
 fn one_parquet_file_has_the_kernels() {
-    let directory = inputs();
+    let directory = traces();
     let arguments = ["export", "trace.json", "--to", "parquet", "-o", "rocprof_kernels.parquet", "--json"];
     let answer = run(directory.path(), &arguments);
     assert_eq!(answer.code, Some(0), "{answer:?}");
@@ -264,7 +243,7 @@ fn one_parquet_file_has_the_kernels() {
 
 #[test]
 fn strict_fails_after_writing_what_could_be_read() {
-    let directory = inputs();
+    let directory = traces();
     fs::write(directory.path().join("cut.json"), &TRACE[..TRACE.len() - 40]).unwrap();
     for output in ["cut-again.json", "-"] {
         let arguments = ["export", "cut.json", "--to", "chrome", "-o", output];

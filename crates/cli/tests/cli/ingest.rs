@@ -1,7 +1,7 @@
 //! Datasets: a report of one is that of the traces, they are brought up to date by what changed, and whatever stops the
 //! writer, the next one finishes its work.
 
-use std::collections::BTreeMap;
+use eaves_testing::contents;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -157,23 +157,6 @@ fn nothing_to_add_is_a_failure() {
     assert_eq!(run(&["trace.json", "page.json", "-o", "dataset"]).code, Some(0));
 }
 
-/// Every file that can be seen, with its content.
-fn content(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![directory.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                found.insert(path.strip_prefix(directory).unwrap().to_owned(), fs::read(&path).unwrap());
-            }
-        }
-    }
-    found
-}
-
 /// The writer is killed again and again, at whatever it is doing; then one finishes. Nothing is missing, nothing is left.
 #[test]
 fn a_killed_writer_harms_nothing() {
@@ -210,8 +193,10 @@ fn a_killed_writer_harms_nothing() {
         assert!(is_whole, "{}", answer.stderr);
     }
     assert!(ingest("killed").output().unwrap().status.success());
-    let (whole, mut killed) =
-        (content(&directory.path().join("whole")), content(&directory.path().join("killed")));
+    let (whole, mut killed) = (
+        contents(&directory.path().join("whole")).unwrap(),
+        contents(&directory.path().join("killed")).unwrap(),
+    );
     // A writer that is killed between giving up its lock and renaming its folder leaves that folder, for an hour at most.
     // What still has a lock that nobody holds was removed.
     killed.retain(|file, _| {

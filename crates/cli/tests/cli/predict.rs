@@ -269,19 +269,8 @@ fn without_a_device_the_message_is_about_predictions() {
 #[test]
 fn bytes_of_a_product_are_the_same_everywhere() {
     let folder = tempfile::tempdir().unwrap();
-    let answer = json(&[
-        "gemm",
-        "--m",
-        "64",
-        "--n",
-        "32",
-        "--k",
-        "128",
-        "--precision",
-        "fp32,tf32,fp16",
-        "--device",
-        "gb10",
-    ]);
+    let product = ["gemm", "--m", "64", "--n", "32", "--k", "128", "--precision"];
+    let answer = json(&[&product[..], &["fp32,tf32,fp16", "--device", "gb10"]].concat());
     let predicted = column(&answer["sections"][0], 0, "bytes");
     let rows = ["fp32", "tf32", "fp16"].map(
         |dtype| serde_json::json!({"op": "gemm", "shape": "64x32x128", "dtype": dtype, "latency_ms": 1.0}),
@@ -290,21 +279,7 @@ fn bytes_of_a_product_are_the_same_everywhere() {
     let roofline = run(folder.path(), &["roofline", "bench.json", "--device", "gb10", "--json"]);
     let roofline: Value = serde_json::from_str(&roofline.stdout).unwrap();
     assert_eq!(column(&roofline["sections"][0], 0, "bytes"), predicted, "{roofline}");
-    let bench = [
-        "bench",
-        "gemm",
-        "--m",
-        "64",
-        "--n",
-        "32",
-        "--k",
-        "128",
-        "--precision",
-        "fp32",
-        "--seconds",
-        "0.05",
-        "--json",
-    ];
+    let bench = [&["bench"], &product[..], &["fp32", "--seconds", "0.05", "--json"]].concat();
     let bench: Value = serde_json::from_str(&run(folder.path(), &bench).stdout).unwrap();
     assert_eq!(column(&bench["sections"][0], 0, "bytes")[0].as_f64(), predicted[0].as_f64(), "{bench}");
     assert_eq!(predicted[0].as_f64(), Some(f64::from(4 * (64 * 128 + 128 * 32 + 64 * 32))));

@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use tempfile::TempDir;
+
 /// One rank: a step, a launch, a kernel of 30 us, a gap of 10 us, a kernel of 10 us, an all-reduce of 50 us.
 pub(crate) const TRACE: &str = r#"{"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": 0, "world_size": 1},
 "traceEvents": [
@@ -53,6 +55,18 @@ pub(crate) fn run(directory: &Path, arguments: &[&str]) -> Answer {
     eaves(directory, arguments).output().unwrap().into()
 }
 
+/// A directory with one trace, and a folder `ranks` with the traces of two ranks.
+pub(crate) fn traces() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("trace.json"), TRACE).unwrap();
+    std::fs::create_dir(directory.path().join("ranks")).unwrap();
+    for rank in 0..2 {
+        let text = TRACE.replace("\"rank\": 0", &format!("\"rank\": {rank}"));
+        std::fs::write(directory.path().join(format!("ranks/rank-{rank}.json")), text).unwrap();
+    }
+    directory
+}
+
 /// The names of the files in a directory, hidden ones too, sorted.
 pub(crate) fn names(directory: &Path) -> Vec<String> {
     let mut names: Vec<_> = std::fs::read_dir(directory)
@@ -61,4 +75,13 @@ pub(crate) fn names(directory: &Path) -> Vec<String> {
         .collect();
     names.sort_unstable();
     names
+}
+
+/// Runs the command, which must fail with a message and leave nothing behind.
+pub(crate) fn fails(directory: &Path, arguments: &[&str], message: &str) {
+    let before = names(directory);
+    let answer = run(directory, arguments);
+    assert_eq!((answer.code, answer.stdout.as_str()), (Some(2), ""), "{answer:?}");
+    assert!(answer.stderr.contains(message), "{arguments:?}: {answer:?}");
+    assert_eq!(names(directory), before, "nothing is left behind");
 }

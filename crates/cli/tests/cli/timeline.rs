@@ -4,21 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use tempfile::TempDir;
 
-use crate::support::{Answer, TRACE, names, run};
-
-/// A directory with the traces of two ranks, the second 1 ms later.
-fn inputs() -> TempDir {
-    let directory = tempfile::tempdir().unwrap();
-    fs::write(directory.path().join("trace.json"), TRACE).unwrap();
-    fs::create_dir(directory.path().join("ranks")).unwrap();
-    for rank in 0..2 {
-        let text = TRACE.replace("\"rank\": 0", &format!("\"rank\": {rank}"));
-        fs::write(directory.path().join(format!("ranks/rank-{rank}.json")), text).unwrap();
-    }
-    directory
-}
+use crate::support::{Answer, TRACE, fails, run, traces};
 
 fn succeeds(directory: &Path, arguments: &[&str]) -> Answer {
     let answer = run(directory, arguments);
@@ -26,17 +13,9 @@ fn succeeds(directory: &Path, arguments: &[&str]) -> Answer {
     answer
 }
 
-fn fails(directory: &Path, arguments: &[&str], message: &str) {
-    let before = names(directory);
-    let answer = run(directory, arguments);
-    assert_eq!((answer.code, answer.stdout.as_str()), (Some(2), ""), "{answer:?}");
-    assert!(answer.stderr.contains(message), "{arguments:?}: {answer:?}");
-    assert_eq!(names(directory), before, "nothing is left behind");
-}
-
 #[test]
 fn text_has_a_line_for_every_track_and_the_numbers() {
-    let directory = inputs();
+    let directory = traces();
     let text = succeeds(directory.path(), &["timeline", "trace.json"]).stdout;
     // 200 us, in which the thread worked for 6, the streams for 40 and 50.
     for (label, share) in [("thread 1 ", "3.0%"), ("stream 7 ", "20.0%"), ("stream 20 ", "25.0%")] {
@@ -53,7 +32,7 @@ fn text_has_a_line_for_every_track_and_the_numbers() {
 
 #[test]
 fn numbers_follow_the_selection() {
-    let directory = inputs();
+    let directory = traces();
     let of = |arguments: &[&str]| -> Vec<(String, i64, f64)> {
         let arguments = [&["timeline", "ranks", "--json"], arguments].concat();
         let document: Value = serde_json::from_str(&succeeds(directory.path(), &arguments).stdout).unwrap();
@@ -79,7 +58,7 @@ fn numbers_follow_the_selection() {
 
 #[test]
 fn pictures_are_files_of_their_own() {
-    let directory = inputs();
+    let directory = traces();
     let path = directory.path();
     assert_eq!(succeeds(path, &["timeline", "ranks", "-o", "timeline.html"]).stdout, "");
     let page = fs::read_to_string(path.join("timeline.html")).unwrap();
@@ -98,7 +77,7 @@ fn pictures_are_files_of_their_own() {
 
 #[test]
 fn what_makes_no_sense_is_said_before_the_work() {
-    let directory = inputs();
+    let directory = traces();
     let path = directory.path();
     fails(path, &["timeline", "absent", "--json", "-o", "timeline.html"], "contradicts the file name");
     fails(path, &["timeline", "absent", "-o", "no/where.svg"], "no such directory");
@@ -109,7 +88,7 @@ fn what_makes_no_sense_is_said_before_the_work() {
 
 #[test]
 fn a_damaged_input_is_drawn_and_told() {
-    let directory = inputs();
+    let directory = traces();
     fs::write(directory.path().join("cut.json"), &TRACE[..TRACE.len() - 40]).unwrap();
     let arguments = ["timeline", "cut.json", "-o", "cut.html"];
     let lenient = run(directory.path(), &arguments);

@@ -192,20 +192,16 @@ for _ in range(50):
     assert!(events(&traces(directory.path())[0], "cpu_op", "aten::matmul") >= 50, "{answer:?}");
 }
 
+/// The launcher of a program with two ranks on this machine.
+fn on_two_ranks(python: &Path) -> [&str; 6] {
+    [python.to_str().unwrap(), "-m", "torch.distributed.run", "--nproc-per-node", "2", "--standalone"]
+}
+
 #[test]
 fn every_rank_gives_its_trace_and_the_launcher_none() {
     let Some(python) = python() else { return };
     let directory = script(DISTRIBUTED);
-    let program = [
-        python.to_str().unwrap(),
-        "-m",
-        "torch.distributed.run",
-        "--nproc-per-node",
-        "2",
-        "--standalone",
-        "script.py",
-        "8",
-    ];
+    let program = [&on_two_ranks(python)[..], &["script.py", "8"]].concat();
     let answer = profile(directory.path(), &["--steps", "2"], &program);
     assert_eq!(answer.code, Some(0), "{answer:?}");
     assert_eq!(steps(&answer), [2, 2], "{answer:?}");
@@ -356,17 +352,7 @@ fn a_sitecustomize_of_the_users_is_still_run() {
 fn a_program_under_attach_records_exactly_the_steps_that_are_asked_for() {
     let Some(python) = python() else { return };
     let directory = script(DISTRIBUTED);
-    let program = [
-        python.to_str().unwrap(),
-        "-m",
-        "torch.distributed.run",
-        "--nproc-per-node",
-        "2",
-        "--standalone",
-        "script.py",
-        "1000000",
-        "0.01",
-    ];
+    let program = [&on_two_ranks(python)[..], &["script.py", "1000000", "0.01"]].concat();
     let child = command(directory.path(), "attach", &[], &program)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -10,7 +10,8 @@
 use std::io::{self, BufRead, BufReader, Read};
 
 use eaves_model::{
-    Counter, Diagnostics, Ident, MEMORY_BY_CATEGORY, MaybeF64, Ns, Oddity, Recorder, StringId, Trace, TrackId,
+    Counter, Diagnostics, Ident, MEMORY_BY_CATEGORY, MaybeF64, Ns, Recorder, StringId, Trace, TrackId,
+    WarningKind,
 };
 
 use super::{Detect, Document, Format};
@@ -69,7 +70,11 @@ fn read(reader: impl Read) -> Result<(Trace, u64), Refusal> {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => {
-                timeline.diagnostics.note_detail(Oddity::DamagedContainer, Some(offset), error.to_string());
+                timeline.diagnostics.note_detail(
+                    WarningKind::DamagedContainer,
+                    Some(offset),
+                    error.to_string(),
+                );
                 break;
             }
         };
@@ -81,7 +86,7 @@ fn read(reader: impl Read) -> Result<(Trace, u64), Refusal> {
         reader.consume(length);
     }
     if !ended {
-        timeline.diagnostics.note(Oddity::Truncated, Some(offset));
+        timeline.diagnostics.note(WarningKind::Truncated, Some(offset));
     }
     let trace = timeline.into_trace();
     // Any table of numbers begins like a timeline.
@@ -113,7 +118,7 @@ impl Scanner {
         }
         let garbage = !matches!(byte, b'[' | b']' | b',' | b' ' | b'\n' | b'\r' | b'\t' | 0);
         if garbage && !self.in_garbage {
-            timeline.diagnostics.note(Oddity::Garbage, Some(offset));
+            timeline.diagnostics.note(WarningKind::Garbage, Some(offset));
         }
         self.in_garbage = garbage;
         match byte {
@@ -139,7 +144,7 @@ impl Scanner {
             // Of rows nothing behind their few numbers is of use; the first list may hold any number of times.
             Some(_) if self.list.len() >= LONGEST_ROW && !timeline.awaits_times() => {}
             Some(number) => self.list.push(number),
-            None => timeline.diagnostics.note(Oddity::BadValue, Some(offset)),
+            None => timeline.diagnostics.note(WarningKind::BadValue, Some(offset)),
         }
         self.number.clear();
     }
@@ -194,7 +199,7 @@ impl Timeline {
                 *rows += 1;
                 self.add_levels(time, &list, offset);
             }
-            _ => self.diagnostics.note(Oddity::BadValue, Some(offset)),
+            _ => self.diagnostics.note(WarningKind::BadValue, Some(offset)),
         }
     }
 
@@ -207,7 +212,7 @@ impl Timeline {
 
     fn add_change(&mut self, change: Option<(i64, usize, i64)>, offset: u64) {
         let Some((time, category, bytes)) = change else {
-            return self.diagnostics.note(Oddity::BadValue, Some(offset));
+            return self.diagnostics.note(WarningKind::BadValue, Some(offset));
         };
         self.events += 1;
         self.set(Some(time).filter(|&time| time >= 0), category, self.levels[category].saturating_add(bytes));
@@ -216,10 +221,10 @@ impl Timeline {
     fn add_levels(&mut self, microseconds: Option<i64>, list: &[i64], offset: u64) {
         // The first column is the foot of a stacked diagram: always 0.
         let (Some(time), [_, levels @ ..]) = (microseconds, list) else {
-            return self.diagnostics.note(Oddity::BadValue, Some(offset));
+            return self.diagnostics.note(WarningKind::BadValue, Some(offset));
         };
         if levels.len() != CATEGORIES.len() || time < 0 {
-            return self.diagnostics.note(Oddity::BadValue, Some(offset));
+            return self.diagnostics.note(WarningKind::BadValue, Some(offset));
         }
         self.events += 1;
         let time = Some(time.saturating_mul(1000));
@@ -264,7 +269,7 @@ mod tests {
     type Sample = (i64, String, f64);
 
     /// Time, category and bytes of every sample, and what was odd.
-    fn samples(text: &str) -> (Vec<Sample>, Vec<(Oddity, u64)>) {
+    fn samples(text: &str) -> (Vec<Sample>, Vec<(WarningKind, u64)>) {
         assert!(is_it(text.as_bytes()), "{text}");
         let (trace, bytes) = read(text.as_bytes()).unwrap();
         assert_eq!(bytes, text.len() as u64);
@@ -316,13 +321,13 @@ mod tests {
     fn damage_costs_what_is_damaged() {
         let cut = samples("[[10, 1, 100, 0], [20, 1, 50, 7], [30, 1, 5");
         assert_eq!(cut.0.len(), 2);
-        assert_eq!(cut.1, [(Oddity::Truncated, 1)]);
+        assert_eq!(cut.1, [(WarningKind::Truncated, 1)]);
         let odd = samples("[[10, 1, 100, 0], [20, 9, 50, 7], [30, 1, oops], [30, 1, 7, 8], [40, 1, 5, 1]]");
         assert_eq!(odd.0, expected(&[(0, "parameter", 100.0), (30, "optimizer_state", 5.0)]));
-        assert_eq!(odd.1, [(Oddity::Garbage, 1), (Oddity::BadValue, 3)]);
+        assert_eq!(odd.1, [(WarningKind::Garbage, 1), (WarningKind::BadValue, 3)]);
         let levels = samples("[[5], [[0, 1, 0, 0, 0, 0, 0, 0, 0], [0, 2, 0, 0, 0, 0, 0, 0, 0]]]");
         assert_eq!(levels.0.len(), 1);
-        assert_eq!(levels.1, [(Oddity::BadValue, 1)]);
+        assert_eq!(levels.1, [(WarningKind::BadValue, 1)]);
     }
 
     #[test]
@@ -340,7 +345,7 @@ mod tests {
         let formats = |words: &[&std::path::Path]| {
             let words: Vec<_> = words.iter().map(|&word| word.to_owned()).collect();
             let run = crate::read(&words, &crate::Options::default()).unwrap();
-            let passed_over = run.diagnostics.count(Oddity::NotATrace);
+            let passed_over = run.diagnostics.count(WarningKind::NotATrace);
             (run.recordings.iter().map(|recording| recording.format).collect::<Vec<_>>(), passed_over)
         };
         assert_eq!(formats(&[directory.path()]), (vec![FORMAT.id], 0));

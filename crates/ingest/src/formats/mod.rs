@@ -14,7 +14,7 @@ pub(crate) mod torch_log;
 use std::io::{self, Read};
 
 use eaves_model::compile::CompileLog;
-use eaves_model::{Diagnostics, Oddity, Recorder, Trace};
+use eaves_model::{Diagnostics, Recorder, Trace, WarningKind};
 
 use self::measurements::Form;
 use self::profilers::{
@@ -253,11 +253,11 @@ pub(crate) fn read(
 
 /// Why nothing was found in a file of a profiler, if it is because the file is damaged. `what` is the kind of file.
 pub(crate) fn refused_as_damaged(what: &str, diagnostics: &Diagnostics) -> Option<Refused> {
-    let kinds = [Oddity::Truncated, Oddity::DamagedContainer, Oddity::DamagedPage];
+    let kinds = [WarningKind::Truncated, WarningKind::DamagedContainer, WarningKind::DamagedPage];
     let warning = diagnostics.warnings().iter().find(|warning| kinds.contains(&warning.kind))?;
     let state = match warning.kind {
-        Oddity::Truncated => "is cut off",
-        Oddity::DamagedContainer => "cannot be read or decompressed further",
+        WarningKind::Truncated => "is cut off",
+        WarningKind::DamagedContainer => "cannot be read or decompressed further",
         _ => "is damaged",
     };
     let detail = warning.detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();

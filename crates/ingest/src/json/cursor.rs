@@ -82,6 +82,33 @@ impl<'a> Cursor<'a> {
         Ok(bounds)
     }
 
+    /// Calls a function with each key of the object it stands at and the position of its value. The function goes past
+    /// texts and brackets.
+    #[inline(always)]
+    pub(crate) fn each_field(
+        &mut self,
+        mut field: impl FnMut(&mut Self, &[u8], usize) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        if self.peek()? != b'{' {
+            return Err(Fault::Bad);
+        }
+        self.advance();
+        loop {
+            match self.peek()? {
+                b'}' => {
+                    self.advance();
+                    return Ok(());
+                }
+                b'"' => {
+                    let (start, end, value) = self.key()?;
+                    let key = self.chunk.slice(start, end);
+                    field(self, key, value)?;
+                }
+                _ => return Err(Fault::Bad),
+            }
+        }
+    }
+
     /// At the opening quote of a key: its bounds and the position of its value. Goes past the key.
     #[inline(always)]
     pub(crate) fn key(&mut self) -> Result<(usize, usize, usize), Fault> {

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use eaves_model::{Diagnostics, Oddity};
+use eaves_model::{Diagnostics, WarningKind};
 
 use super::index::Index;
 use super::padded::{PADDING, Padded};
@@ -147,7 +147,7 @@ impl<'a> Window<'a> {
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(error) => {
                     let offset = self.offset + self.end as u64;
-                    diagnostics.note_detail(Oddity::DamagedContainer, Some(offset), error.to_string());
+                    diagnostics.note_detail(WarningKind::DamagedContainer, Some(offset), error.to_string());
                     self.finished = true;
                     return;
                 }

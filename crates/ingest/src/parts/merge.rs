@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use eaves_model::{
-    DeviceProperties, Extent, Metadata, Ns, Oddity, Packed, SliceId, SliceKind, StringId, Times, Trace,
+    DeviceProperties, Extent, Metadata, Ns, Packed, SliceId, SliceKind, StringId, Times, Trace, WarningKind,
 };
 
 use super::matching;
@@ -238,8 +238,8 @@ fn counters(whole: &mut Trace, part: &mut Trace, same: &[Option<SliceId>]) {
         }
     }
     if let Some(detail) = first {
-        whole.diagnostics.note_detail(Oddity::PassesDiffer, None, detail);
-        whole.diagnostics.note_many(Oddity::PassesDiffer, differing - 1, None);
+        whole.diagnostics.note_detail(WarningKind::PassesDiffer, None, detail);
+        whole.diagnostics.note_many(WarningKind::PassesDiffer, differing - 1, None);
     }
 }
 

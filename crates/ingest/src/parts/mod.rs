@@ -14,7 +14,7 @@ mod sets;
 
 use std::path::Path;
 
-use eaves_model::{Oddity, RankSource, Recording, Times, Trace};
+use eaves_model::{RankSource, Recording, Times, Trace, WarningKind};
 
 use self::merge::Alignment;
 
@@ -97,7 +97,7 @@ pub(crate) fn put_together<R>(
         let mut recording = recording(set.into_iter().map(|member| member.found).collect());
         // The first set of the directory tells of them.
         for (_, file) in passed_over.extract_if(.., |(directory, _)| directories.contains(directory)) {
-            recording.trace.diagnostics.note_detail(Oddity::SumsBeside, None, format!("`{file}`"));
+            recording.trace.diagnostics.note_detail(WarningKind::SumsBeside, None, format!("`{file}`"));
         }
         ranks::tell(&mut recording);
         let answer = work(&mut recording);
@@ -209,7 +209,8 @@ fn count(files: usize) -> String {
 /// A file without times is not an oddity where another file of the run has them.
 fn forget_missing_starts(trace: &mut Trace) {
     let mut kept = eaves_model::Diagnostics::default();
-    for warning in trace.diagnostics.warnings().iter().filter(|warning| warning.kind != Oddity::NoStartTimes)
+    for warning in
+        trace.diagnostics.warnings().iter().filter(|warning| warning.kind != WarningKind::NoStartTimes)
     {
         match &warning.detail {
             Some(detail) => {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::Read;
 
-use eaves_model::{Diagnostics, Oddity};
+use eaves_model::{Diagnostics, WarningKind};
 
 use super::header::{Encoding, Header};
 use super::plan::{Field, Plan};
@@ -67,7 +67,7 @@ impl<'a> Database<'a> {
             storage.changed = changes.offsets;
             storage.log = Some(log);
         } else if header.pages.is_some_and(|expected| expected > pages) {
-            diagnostics.note(Oddity::Truncated, Some(size));
+            diagnostics.note(WarningKind::Truncated, Some(size));
         }
         let tables = schema::read(&storage, diagnostics);
         Ok(Self { storage, tables })
@@ -94,7 +94,7 @@ impl<'a> Database<'a> {
 fn in_memory(rest: impl Read, diagnostics: &mut Diagnostics) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     if rest.take(Database::MOST_IN_MEMORY + 1).read_to_end(&mut bytes).is_err() {
-        diagnostics.note(Oddity::DamagedContainer, Some(bytes.len() as u64));
+        diagnostics.note(WarningKind::DamagedContainer, Some(bytes.len() as u64));
     }
     if bytes.len() as u64 > Database::MOST_IN_MEMORY {
         return Err(Error::TooLarge);

@@ -1,6 +1,6 @@
 //! The rows of a table b-tree, page after page.
 
-use eaves_model::{Diagnostics, Oddity};
+use eaves_model::{Diagnostics, WarningKind};
 
 use super::database::{Row, Storage};
 use super::header::Header;
@@ -70,7 +70,7 @@ impl Scan<'_> {
 
     #[cold]
     fn damaged(&mut self, page: u32) {
-        self.diagnostics.note(Oddity::DamagedPage, Some(self.storage.offset(page)));
+        self.diagnostics.note(WarningKind::DamagedPage, Some(self.storage.offset(page)));
     }
 
     /// A page that was not met before.

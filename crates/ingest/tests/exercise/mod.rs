@@ -2,7 +2,7 @@
 
 use eaves_ingest::{Form, Options, read_bytes, read_compile_log, read_measurements, read_stream};
 use eaves_model::{
-    CallTree, Column, GpuId, LaunchLinks, MaybeU32, Oddity, Recording, Trace, forward_backward,
+    CallTree, Column, GpuId, LaunchLinks, MaybeU32, Recording, Trace, WarningKind, forward_backward,
 };
 
 /// Reads bytes as whatever they are, from memory alone.
@@ -35,7 +35,7 @@ pub(crate) fn json(bytes: &[u8]) {
         }
         (Err(_), Err(_)) => {}
         // A header so damaged that the events are found only by reading again, which a stream cannot do.
-        (Ok(whole), Err(_)) if whole.trace.diagnostics.count(Oddity::BadHeader) > 0 => {}
+        (Ok(whole), Err(_)) if whole.trace.diagnostics.count(WarningKind::BadHeader) > 0 => {}
         (whole, streamed) => panic!("{:?} and {:?}", whole.map(|_| ()), streamed.map(|_| ())),
     }
 }

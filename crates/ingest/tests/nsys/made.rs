@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use eaves_model::{GpuId, Ident, LaunchLinks, Oddity, RankSource, SliceKind};
+use eaves_model::{GpuId, Ident, LaunchLinks, RankSource, SliceKind, WarningKind};
 use rusqlite::Connection;
 
 use super::{by_name, recording};
@@ -207,8 +207,8 @@ fn everything_has_its_place() {
     assert_eq!(bytes, [512, -512, 64]);
     let devices: Vec<_> = trace.allocations.device.iter().map(|device| device.get().unwrap()).collect();
     assert_eq!(devices, [1, 1, -1]);
-    assert_eq!(trace.diagnostics.count(Oddity::UnmatchedBegin), 1);
-    assert_eq!(trace.diagnostics.count(Oddity::NegativeDuration), 1);
+    assert_eq!(trace.diagnostics.count(WarningKind::UnmatchedBegin), 1);
+    assert_eq!(trace.diagnostics.count(WarningKind::NegativeDuration), 1);
 }
 
 /// Flipping any byte of an export changes what is read, but never stops the reader.

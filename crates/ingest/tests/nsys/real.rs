@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use eaves_model::{LaunchLinks, LinkedBy, Oddity, SliceKind};
+use eaves_model::{LaunchLinks, LinkedBy, SliceKind, WarningKind};
 
 use super::{by_name, connect, listed, number, recording};
 
@@ -222,7 +222,7 @@ fn a_cut_export_gives_what_is_whole() {
                 continue;
             };
             assert!(cut.trace.slices.len() <= whole.trace.slices.len());
-            assert_eq!(cut.trace.diagnostics.count(Oddity::Truncated), 1);
+            assert_eq!(cut.trace.diagnostics.count(WarningKind::Truncated), 1);
             last = cut.trace.slices.len();
         }
         assert!(last > 0);

@@ -333,10 +333,9 @@ mod tests {
                 start: Ns(start),
                 duration: Ns(100),
                 name,
-                category: StringId::NONE,
                 track,
                 kind,
-                position: 0,
+                ..Slice::default()
             });
             // The first launch of rocprof's sample, and one whose numbers 32 bits cannot hold.
             let is_large = row == 0;
@@ -346,31 +345,23 @@ mod tests {
                 context: MaybeU32::NONE,
                 stream: MaybeI64::new(if is_large { 0x7F00_0000_0000 } else { 1 }),
                 correlation: MaybeI64::new(9),
-                external_id: MaybeI64::NONE,
-                queued: MaybeI64::NONE,
                 grid: Extent([if is_large { 3_000_000_000 } else { 3_906_250 }, 1, 1]),
                 block: Extent([256, 1, 1]),
                 registers: MaybeU32::new(8),
                 shared_memory: MaybeI64::new(0),
-                blocks_per_sm: MaybeF64::NONE,
-                warps_per_sm: MaybeF64::NONE,
-                occupancy_pct: MaybeF64::NONE,
-                bytes: MaybeI64::NONE,
-                bandwidth_gbps: MaybeF64::NONE,
-                detail: StringId::NONE,
+                ..GpuActivity::default()
             });
         }
         trace.dispatches.push(Dispatch {
             slice: SliceId(1),
-            number: MaybeI64::NONE,
             queue: MaybeI64::new(3),
-            work_items: Extent::default(),
             total_work_items: MaybeI64::new(1_000_000_000),
             vector_registers: MaybeU32::new(8),
             accumulation_registers: MaybeU32::new(0),
             scalar_registers: MaybeU32::new(16),
             scratch: MaybeI64::new(0),
             wave_size: MaybeU32::new(64),
+            ..Dispatch::default()
         });
         let metric = trace.strings.intern("Wavefronts");
         let value = MaybeF64::new(15_625_000.0);

@@ -127,7 +127,7 @@ fn lane_of(trace: &Trace, track: TrackId, number: usize, names: &mut HashSet<(Id
 
 #[cfg(test)]
 mod tests {
-    use eaves_model::{Slice, SliceKind, StringId};
+    use eaves_model::{Slice, SliceKind};
 
     use super::*;
 
@@ -138,11 +138,9 @@ mod tests {
             trace.slices.push(Slice {
                 start: Ns(start),
                 duration: Ns(end - start),
-                name: StringId::NONE,
-                category: StringId::NONE,
                 track,
                 kind: SliceKind::Other,
-                position: 0,
+                ..Slice::default()
             });
         }
         trace
@@ -172,10 +170,9 @@ mod tests {
                 time: Ns(time),
                 track: TrackId(0),
                 id: Ident::number(1),
-                category: StringId::NONE,
-                name: StringId::NONE,
                 phase: b'f',
                 enclosing: 1,
+                ..Flow::default()
             });
         }
         let lanes = Lanes::find(&trace);

@@ -1,6 +1,6 @@
 //! A saved report as the document it was, so that it is shown in every form again.
 
-use eaves_model::{Ns, Oddity};
+use eaves_model::{Ns, WarningKind};
 use eaves_section::{
     Chart, Column, Finding, Gain, Number, Outcome, Provenance, Section, Severity, Skipped, Table, Unit, Value,
 };
@@ -41,7 +41,7 @@ fn input(form: &InputForm) -> Option<Input> {
 
 /// Nothing for a kind that this release does not know.
 fn warning(form: &WarningForm) -> Option<InputWarning> {
-    let kind = Oddity::ALL.into_iter().find(|kind| kind.id() == form.kind)?;
+    let kind = WarningKind::ALL.into_iter().find(|kind| kind.id() == form.kind)?;
     let detail = form.message.strip_prefix(kind.message()).unwrap_or_default();
     let detail = detail.strip_prefix(" (").and_then(|detail| detail.strip_suffix(')'));
     Some(InputWarning {

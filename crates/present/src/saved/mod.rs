@@ -164,7 +164,7 @@ fn container(start: &[u8]) -> Option<Container> {
 
 #[cfg(test)]
 mod tests {
-    use eaves_model::{Ns, Oddity};
+    use eaves_model::{Ns, WarningKind};
     use eaves_section::{Column, Finding, Gain, Number, Outcome, Provenance, Severity, Skipped, Unit, Value};
 
     use super::*;
@@ -222,7 +222,7 @@ mod tests {
             bytes: 8,
         };
         let warning = InputWarning {
-            kind: Oddity::Garbage,
+            kind: WarningKind::Garbage,
             count: 2,
             first_offset: Some(5),
             path: Some("a.json".to_owned()),

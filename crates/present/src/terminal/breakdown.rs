@@ -128,16 +128,7 @@ fn legend(table: &Table, shown: usize, options: &Options) -> Vec<String> {
     };
     let mut push = |heading: String, column: &str, unit: Unit, importance: Option<u32>| {
         let cells = text(column, unit).unwrap_or_default();
-        let styles = Vec::new();
-        grid.columns.push(GridColumn {
-            heading,
-            cells,
-            right: true,
-            prose: false,
-            importance,
-            is_main: false,
-            styles,
-        });
+        grid.columns.push(GridColumn::of_numbers(heading, cells, importance));
     };
     push("Rank".to_owned(), "rank", Unit::None, None);
     push("GPU span".to_owned(), "span_ns", Unit::Nanoseconds, Some(0));

@@ -30,6 +30,11 @@ pub(super) struct GridColumn {
 }
 
 impl GridColumn {
+    /// A column of numbers.
+    pub(super) fn of_numbers(heading: String, cells: Vec<String>, importance: Option<u32>) -> Self {
+        Self { heading, cells, right: true, prose: false, importance, is_main: false, styles: Vec::new() }
+    }
+
     fn cell_width(&self) -> usize {
         self.cells.iter().flat_map(|cell| cell.lines()).map(|line| line.width()).max().unwrap_or(0)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use eaves_model::Oddity;
+use eaves_model::WarningKind;
 
 use super::palette::{HEADING, QUIET, WARNING, paint};
 use super::wrap::hang;
@@ -76,12 +76,12 @@ pub(super) fn warnings(document: &Document, options: &Options) -> Vec<String> {
 
 /// The same as texts, each with whether it is harmless.
 pub(crate) fn grouped_warnings(document: &Document) -> Vec<(bool, String)> {
-    let mut kinds: BTreeMap<Oddity, Vec<&InputWarning>> = BTreeMap::new();
+    let mut kinds: BTreeMap<WarningKind, Vec<&InputWarning>> = BTreeMap::new();
     for warning in &document.warnings {
         kinds.entry(warning.kind).or_default().push(warning);
     }
     let names_inputs = document.inputs.len() > 1;
-    let text = |(kind, warnings): (Oddity, Vec<&InputWarning>)| {
+    let text = |(kind, warnings): (WarningKind, Vec<&InputWarning>)| {
         (kind.is_harmless(), warning_text(&warnings, names_inputs))
     };
     kinds.into_iter().map(text).collect()

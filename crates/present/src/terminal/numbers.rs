@@ -76,21 +76,16 @@ fn rank_lines(numbers: &[&Number], options: &Options) -> Vec<String> {
             |number| quantity::value(&number.value, number.unit),
         )
     };
-    let column = |heading: String, cells: Vec<String>, importance| GridColumn {
-        heading,
-        cells,
-        right: true,
-        prose: false,
-        importance,
-        is_main: false,
-        styles: Vec::new(),
-    };
     let mut grid = Grid::default();
     let names = ranks[..shown].iter().map(i64::to_string).collect();
-    grid.columns.push(column("Rank".to_owned(), names, None));
+    grid.columns.push(GridColumn::of_numbers("Rank".to_owned(), names, None));
     for (index, id) in ids.iter().enumerate() {
         let cells = ranks[..shown].iter().map(|&rank| cell(rank, id)).collect();
-        grid.columns.push(column(eaves_section::words(id), cells, Some((ids.len() - index) as u32)));
+        grid.columns.push(GridColumn::of_numbers(
+            eaves_section::words(id),
+            cells,
+            Some((ids.len() - index) as u32),
+        ));
     }
     grid.fit(options.width.saturating_sub(INDENT));
     let mut lines = grid.lines(INDENT);

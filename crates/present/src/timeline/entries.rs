@@ -59,7 +59,7 @@ pub(super) fn entries(
 #[cfg(test)]
 mod tests {
     use eaves_analyze::Options;
-    use eaves_model::{Ident, RankSource, Recording, Slice, SliceKind, StringId, Trace};
+    use eaves_model::{Ident, RankSource, Recording, Slice, SliceKind, Trace};
     use proptest::prelude::*;
 
     use super::*;
@@ -72,11 +72,9 @@ mod tests {
             trace.slices.push(Slice {
                 start: Ns(time + gap),
                 duration: Ns(length),
-                name: StringId::NONE,
-                category: StringId::NONE,
                 track,
                 kind: SliceKind::Op,
-                position: 0,
+                ..Slice::default()
             });
             time += gap + length;
         }

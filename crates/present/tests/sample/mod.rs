@@ -2,7 +2,7 @@
 
 pub(crate) mod trace;
 
-use eaves_model::{Ns, Oddity};
+use eaves_model::{Ns, WarningKind};
 use eaves_present::{Document, Input, InputWarning};
 use eaves_section::{
     Column, Finding, Gain, Number, Outcome, Provenance, Section, Severity, Skipped, Table, Unit, Value,
@@ -14,10 +14,16 @@ pub(crate) fn document() -> Document {
         verb: "report",
         inputs: vec![input("traces/rank-0.json.gz", 0, 12_000), input("traces/rank-1.json.gz", 1, 345)],
         warnings: vec![
-            warning(Oddity::UnknownRank, 2, None, None, None),
-            warning(Oddity::StreamOverlap, 1_234, Some(567_890), Some("traces/rank-0.json.gz"), None),
-            warning(Oddity::StreamOverlap, 1, Some(12), Some("traces/rank-1.json.gz"), None),
-            warning(Oddity::Truncated, 1, Some(99_999), Some("traces/rank-1.json.gz"), Some("in a string")),
+            warning(WarningKind::UnknownRank, 2, None, None, None),
+            warning(WarningKind::StreamOverlap, 1_234, Some(567_890), Some("traces/rank-0.json.gz"), None),
+            warning(WarningKind::StreamOverlap, 1, Some(12), Some("traces/rank-1.json.gz"), None),
+            warning(
+                WarningKind::Truncated,
+                1,
+                Some(99_999),
+                Some("traces/rank-1.json.gz"),
+                Some("in a string"),
+            ),
         ],
         outcomes: vec![
             Outcome::Section(breakdown()),
@@ -47,7 +53,7 @@ fn input(path: &str, rank: i64, events: u64) -> Input {
 }
 
 fn warning(
-    kind: Oddity,
+    kind: WarningKind,
     count: u64,
     first_offset: Option<u64>,
     path: Option<&str>,

@@ -1,7 +1,7 @@
 //! A small recording with a little of everything that is drawn.
 
 use eaves_analyze::timeline::TIMELINE;
-use eaves_analyze::{Options, Outcome, RankView, assemble, measure};
+use eaves_analyze::{Options, Outcome, report_of};
 use eaves_model::Run;
 use eaves_section::timeline::Charts;
 
@@ -40,12 +40,7 @@ pub(crate) fn run() -> Run {
 
 /// The numbers and the charts of a run.
 pub(crate) fn timeline(run: &Run) -> (Vec<Outcome>, Charts<'_>) {
-    let (options, analyses) = (Options::default(), [&TIMELINE]);
-    let measured: Vec<_> = run
-        .recordings
-        .iter()
-        .map(|recording| measure(&RankView::new(&recording.trace, &options), &analyses))
-        .collect();
-    let outcomes = assemble(&run.recordings, &measured, &options, &analyses).unwrap();
+    let options = Options::default();
+    let outcomes = report_of(run, &options, &[&TIMELINE]).unwrap();
     (outcomes, eaves_analyze::timeline::charts(&run.recordings, &options))
 }

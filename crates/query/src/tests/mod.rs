@@ -8,7 +8,7 @@ mod tables;
 
 use std::sync::Arc;
 
-use eaves_model::{Ident, Ns, RankSource, Recording, Run, Slice, SliceKind, StringId, Trace};
+use eaves_model::{Ident, Ns, RankSource, Recording, Run, Slice, SliceKind, Trace};
 use serde_json::Value;
 
 use crate::{Error, Limits, Ranks, Recordings};
@@ -20,15 +20,7 @@ fn recording(rank: i64, slices: &[(SliceKind, &str, i64, i64)]) -> Recording {
     for &(kind, name, start, end) in slices {
         let name = trace.strings.intern(name);
         let (start, duration) = (Ns(start), Ns(end - start));
-        trace.slices.push(Slice {
-            start,
-            duration,
-            name,
-            category: StringId::NONE,
-            track,
-            kind,
-            position: 0,
-        });
+        trace.slices.push(Slice { start, duration, name, track, kind, ..Slice::default() });
     }
     let path = format!("rank{rank}.json");
     Recording {

@@ -35,7 +35,7 @@ impl Contamination {
 }
 
 /// One timed stretch of work.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sample {
     /// Which piece of a call it timed. Calls that would last longer than a timeslice are timed in pieces.
     pub piece: u32,

@@ -142,16 +142,7 @@ mod tests {
     use crate::measured::Contamination;
 
     fn sample(piece: u32, calls: u32, wall_ns: u64) -> Sample {
-        Sample {
-            piece,
-            calls,
-            wall_ns,
-            other_ns: None,
-            switches: None,
-            steal: None,
-            clock: None,
-            contamination: None,
-        }
+        Sample { piece, calls, wall_ns, ..Sample::default() }
     }
 
     /// Two pieces by hand: medians 3 and 20, deviations {2,1,0,1,2} and {10,5,0,5,10}.

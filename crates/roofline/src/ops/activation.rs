@@ -3,7 +3,7 @@
 
 use super::elementwise::{Stored, mapped};
 use super::operations;
-use super::{Call, Formula, Unmodelled};
+use super::{Call, Formula, NoFormula};
 use crate::Work;
 
 const CATEGORY: &str = "activation";
@@ -96,16 +96,16 @@ const GATED_SILU_QUANTISED: &[&str] =
 /// `(out, input)` without a gate.
 const TO_OUTPUT: &[&str] = &["_C::gelu_fast", "_C::gelu_new", "_C::gelu_quick", "aiter::gelu_fast"];
 
-fn forward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn forward(call: &Call<'_>) -> Result<Work, NoFormula> {
     mapped(call, 1, operations::of(call), Stored::Promoted)
 }
 
-fn backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     mapped(call, 2, operations::of(call), Stored::Promoted)
 }
 
 /// The gradient comes first, the input or result last.
-fn elu_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn elu_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (gradient, other) = (call.tensor(0)?, call.tensor(5)?);
     let elements = gradient.elements();
     Ok(Work::vector(operations::of(call) * elements, elements, gradient.precision()?)
@@ -115,7 +115,7 @@ fn elu_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// One half of the input gates the other: a sigmoid and a product.
-fn glu(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn glu(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     let (elements, precision) = (input.elements(), input.precision()?);
     Ok(Work::vector(elements, elements / 2.0, precision).reads("input", elements, precision).writes(
@@ -125,7 +125,7 @@ fn glu(call: &Call<'_>) -> Result<Work, Unmodelled> {
     ))
 }
 
-fn glu_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn glu_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (gradient, input) = (call.tensor(0)?, call.tensor(1)?);
     let (elements, precision) = (input.elements(), input.precision()?);
     Ok(Work::vector(elements, elements, precision)
@@ -135,7 +135,7 @@ fn glu_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `op(out, input)`: the input is twice as wide as the output. Operations for an element of the output.
-fn gated<const OPERATIONS: u32>(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn gated<const OPERATIONS: u32>(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (output, input) = (call.tensor(0)?, call.tensor(1)?);
     let elements = output.elements();
     Ok(Work::vector(f64::from(OPERATIONS) * elements, elements, input.precision()?)
@@ -144,13 +144,13 @@ fn gated<const OPERATIONS: u32>(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(out, input, scales, ...)`.
-fn gated_quantised(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn gated_quantised(call: &Call<'_>) -> Result<Work, NoFormula> {
     let scales = call.tensor(2)?;
     Ok(gated::<7>(call)?.writes("scales", scales.elements(), scales.precision()?))
 }
 
 /// `op(out, input)`: the operations of PyTorch's.
-fn to_output(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn to_output(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (output, input) = (call.tensor(0)?, call.tensor(1)?);
     let elements = output.elements();
     Ok(Work::vector(operations::of(call) * elements, elements, input.precision()?)

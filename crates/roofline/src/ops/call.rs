@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Step, Unmodelled};
+use super::{NoFormula, Step};
 use crate::Precision;
 
 /// Why a call has no work when the recording has no shapes at all. How to record them is said once, not for each call.
@@ -42,7 +42,7 @@ impl Tensor {
     ///
     /// # Errors
     /// If it has another number of axes.
-    pub fn extents<const RANK: usize>(&self) -> Result<[f64; RANK], Unmodelled> {
+    pub fn extents<const RANK: usize>(&self) -> Result<[f64; RANK], NoFormula> {
         let extents: Vec<f64> = self.shape.iter().map(|extent| *extent as f64).collect();
         extents.try_into().map_err(|_| format!("a tensor of shape {:?} should have {RANK} axes", self.shape))
     }
@@ -51,7 +51,7 @@ impl Tensor {
     ///
     /// # Errors
     /// If it has no axis.
-    pub fn rows_and_columns(&self) -> Result<[f64; 2], Unmodelled> {
+    pub fn rows_and_columns(&self) -> Result<[f64; 2], NoFormula> {
         let (columns, rows) = self.shape.split_last().ok_or("a matrix is a single number")?;
         Ok([rows.iter().map(|extent| *extent as f64).product(), *columns as f64])
     }
@@ -60,7 +60,7 @@ impl Tensor {
     ///
     /// # Errors
     /// If it is not in the catalog.
-    pub fn precision(&self) -> Result<Precision, Unmodelled> {
+    pub fn precision(&self) -> Result<Precision, NoFormula> {
         self.precision.ok_or_else(|| format!("the element type `{}` is unknown", self.type_name))
     }
 }
@@ -121,7 +121,7 @@ impl<'a> Call<'a> {
         types: &str,
         strides: &str,
         concrete: &str,
-    ) -> Result<Self, Unmodelled> {
+    ) -> Result<Self, NoFormula> {
         if dims.is_empty() {
             return Err(NO_SHAPES.to_owned());
         }
@@ -144,7 +144,7 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     /// If there is none.
-    pub fn tensor(&self, index: usize) -> Result<&Tensor, Unmodelled> {
+    pub fn tensor(&self, index: usize) -> Result<&Tensor, NoFormula> {
         match self.inputs.get(index) {
             Some(Input::Tensor(tensor)) => Ok(tensor),
             _ => Err(format!("argument {index} is not a tensor")),
@@ -173,7 +173,7 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     /// If it was not.
-    pub fn known_flag(&self, index: usize) -> Result<bool, Unmodelled> {
+    pub fn known_flag(&self, index: usize) -> Result<bool, NoFormula> {
         match self.scalar(index) {
             "True" | "true" | "1" => Ok(true),
             "False" | "false" | "0" => Ok(false),
@@ -253,7 +253,7 @@ fn foreign(name: &str, recorded: usize) -> usize {
     }
 }
 
-fn list(json: &str) -> Result<Vec<Value>, Unmodelled> {
+fn list(json: &str) -> Result<Vec<Value>, NoFormula> {
     if json.is_empty() {
         return Ok(Vec::new());
     }

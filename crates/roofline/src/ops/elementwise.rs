@@ -4,7 +4,7 @@
 use super::operands::{Kind, kind, output_argument, promoted, stored, value};
 use super::operations;
 use super::shape::{broadcast, volume};
-use super::{Call, Formula, Unmodelled};
+use super::{Call, Formula, NoFormula};
 use crate::{Precision, Work};
 
 const CATEGORY: &str = "elementwise";
@@ -206,7 +206,7 @@ pub(super) fn mapped(
     operands: usize,
     operations: f64,
     result: Stored,
-) -> Result<Work, Unmodelled> {
+) -> Result<Work, NoFormula> {
     const NAMES: [&str; 3] = ["x", "y", "z"];
     let values = (0..operands).map(|index| value(call, index)).collect::<Result<Vec<_>, _>>()?;
     let shape = values.iter().try_fold(Vec::new(), |shape, value| broadcast(&shape, value.shape))?;
@@ -229,7 +229,7 @@ pub(super) fn mapped(
     Ok(read.writes("output", elements, output))
 }
 
-pub(super) fn unary(call: &Call<'_>) -> Result<Work, Unmodelled> {
+pub(super) fn unary(call: &Call<'_>) -> Result<Work, NoFormula> {
     // An exponent or a bound may be a tensor.
     let takes_tensors = ["aten::pow", "aten::clamp"].iter().any(|name| call.name.starts_with(name));
     let operands =
@@ -237,12 +237,12 @@ pub(super) fn unary(call: &Call<'_>) -> Result<Work, Unmodelled> {
     mapped(call, operands, operations::of(call), Stored::Promoted)
 }
 
-fn test(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn test(call: &Call<'_>) -> Result<Work, NoFormula> {
     mapped(call, 1, operations::of(call), Stored::Fixed(stored("bool")?))
 }
 
 /// Destination first. The source may broadcast.
-fn copy(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn copy(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (to, from) = if call.name == "aten::_copy_from" { (1, 0) } else { (0, 1) };
     let target = call.tensor(to)?;
     let source = call.tensor(from)?;
@@ -252,41 +252,41 @@ fn copy(call: &Call<'_>) -> Result<Work, Unmodelled> {
         .writes("destination", elements, target.precision()?))
 }
 
-pub(super) fn binary(call: &Call<'_>) -> Result<Work, Unmodelled> {
+pub(super) fn binary(call: &Call<'_>) -> Result<Work, NoFormula> {
     mapped(call, 2, operations::of(call), Stored::Promoted)
 }
 
 /// Integers divide to the default type, unless the quotient is rounded.
-fn division(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn division(call: &Call<'_>) -> Result<Work, NoFormula> {
     let rounded = matches!(call.scalar(2), "floor" | "trunc");
     let integers = promoted(&[value(call, 0)?, value(call, 1)?]).map(kind)? <= Kind::Integer;
     let result = if integers && !rounded { Stored::Fixed(stored("fp32")?) } else { Stored::Promoted };
     mapped(call, 2, operations::of(call), result)
 }
 
-fn comparison(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn comparison(call: &Call<'_>) -> Result<Work, NoFormula> {
     mapped(call, 2, operations::of(call), Stored::Fixed(stored("bool")?))
 }
 
 /// A product, its product with a number, a sum.
-fn multiply_and_add(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn multiply_and_add(call: &Call<'_>) -> Result<Work, NoFormula> {
     mapped(call, 3, 3.0, Stored::Promoted)
 }
 
 /// A choice computes nothing.
-fn choose(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn choose(call: &Call<'_>) -> Result<Work, NoFormula> {
     let result = promoted(&[value(call, 1)?, value(call, 2)?])?;
     mapped(call, 3, 0.0, Stored::Fixed(result))
 }
 
 /// `(bucket)` or `(parameter)`: one operand of two with the same shape and type is recorded. A gradient is divided on its
 /// way into the bucket, and converted on its way out, as copies are.
-fn through_bucket(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn through_bucket(call: &Call<'_>) -> Result<Work, NoFormula> {
     mapped(call, 1, 1.0, Stored::Promoted)
 }
 
 /// Reads the tensor and the mask, writes the tensor.
-fn masked(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn masked(call: &Call<'_>) -> Result<Work, NoFormula> {
     mapped(call, 2, 0.0, Stored::Fixed(call.tensor(0)?.precision()?))
 }
 

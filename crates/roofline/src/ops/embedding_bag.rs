@@ -11,7 +11,7 @@
 //! choice of the implementation and counts nothing.
 
 use super::operands::{Kind, count, kind, stored};
-use super::{Call, Formula, Input, Tensor, Unmodelled};
+use super::{Call, Formula, Input, NoFormula, Tensor};
 use crate::{Precision, Work};
 
 const CATEGORY: &str = "embedding";
@@ -82,7 +82,7 @@ struct Tables<'a> {
 
 impl<'a> Tables<'a> {
     /// `pooled` is the result or its gradient, where the widths were not recorded as a number.
-    fn of(call: &'a Call<'_>, pooled: Option<&Tensor>) -> Result<Self, Unmodelled> {
+    fn of(call: &'a Call<'_>, pooled: Option<&Tensor>) -> Result<Self, NoFormula> {
         let places = Places::of(call).ok_or_else(|| "its indices are not where they should be".to_owned())?;
         let (indices, offsets) = (call.tensor(places.indices)?, call.tensor(places.indices + 1)?);
         let tables = call.tensor(places.widths)?.elements() - 1.0;
@@ -141,7 +141,7 @@ impl<'a> Tables<'a> {
     }
 
     /// Reads indices, offsets and factors.
-    fn asked(&self, mut work: Work) -> Result<Work, Unmodelled> {
+    fn asked(&self, mut work: Work) -> Result<Work, NoFormula> {
         for (name, tensor) in [("indices", self.indices), ("offsets", self.offsets)] {
             work = work.reads(name, tensor.elements(), tensor.precision()?);
         }
@@ -152,7 +152,7 @@ impl<'a> Tables<'a> {
     }
 
     /// Sums rows, or weighted rows.
-    fn forward(&self, pooled: Option<&Tensor>) -> Result<Work, Unmodelled> {
+    fn forward(&self, pooled: Option<&Tensor>) -> Result<Work, NoFormula> {
         let operations = if self.factors.is_some() { 2.0 } else { 1.0 };
         let work = Work::vector(operations * self.named(), self.named(), stored("fp32")?).reads(
             "rows",
@@ -168,7 +168,7 @@ impl<'a> Tables<'a> {
     }
 
     /// Adds up the gradients of each row, and updates it with the state of the optimizer: two operations for an element.
-    fn update(&self, gradient: (f64, Precision), [elements, rows]: [f64; 2]) -> Result<Work, Unmodelled> {
+    fn update(&self, gradient: (f64, Precision), [elements, rows]: [f64; 2]) -> Result<Work, NoFormula> {
         let fp32 = stored("fp32")?;
         let operations = if self.factors.is_some() { 2.0 } else { 1.0 };
         let flops = operations * self.named() + 2.0 * self.touched();
@@ -184,7 +184,7 @@ impl<'a> Tables<'a> {
     }
 
     /// The gradient of each factor: a product of the gradient with the row.
-    fn factors_gradient(&self, gradient: (f64, Precision)) -> Result<Work, Unmodelled> {
+    fn factors_gradient(&self, gradient: (f64, Precision)) -> Result<Work, NoFormula> {
         let fp32 = stored("fp32")?;
         let work = Work::vector(2.0 * self.named(), self.named(), fp32)
             .reads("gradient", gradient.0, gradient.1)
@@ -253,12 +253,12 @@ fn state(name: &str) -> [f64; 2] {
     }
 }
 
-fn lookup(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn lookup(call: &Call<'_>) -> Result<Work, NoFormula> {
     Tables::of(call, call.output.as_ref())?.forward(call.output.as_ref())
 }
 
 /// From the arguments of the lookup. Weighted bags need the gradients of their factors, too.
-fn lookup_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn lookup_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let tables = Tables::of(call, call.output.as_ref())?;
     let gradient = match &call.output {
         Some(gradient) => (gradient.elements(), gradient.precision()?),
@@ -274,20 +274,20 @@ fn lookup_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(grad_output, weights, ..., indices, offsets, ...)`.
-fn update(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn update(call: &Call<'_>) -> Result<Work, NoFormula> {
     let gradient = call.tensor(0)?;
     let tables = Tables::of(call, Some(gradient))?;
     tables.update((gradient.elements(), gradient.precision()?), state(call.name))
 }
 
-fn index_weights(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn index_weights(call: &Call<'_>) -> Result<Work, NoFormula> {
     let gradient = call.tensor(0)?;
     Tables::of(call, Some(gradient))?.factors_gradient((gradient.elements(), gradient.precision()?))
 }
 
 /// `_embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset,
 /// padding_idx)`. Also writes the bag of each index, and the size of each bag.
-fn bag(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn bag(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (table, indices, offsets) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?);
     let [rows, width] = table.extents()?;
     let precision = table.precision()?;
@@ -310,7 +310,7 @@ fn bag(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// `_embedding_bag_dense_backward(grad, indices, offset2bag, bag_size, maximum_indices, num_weights, ...)`; with
 /// `_embedding_bag_backward(grad, indices, offsets, offset2bag, bag_size, maximum_indices, num_weights, ...)` around it.
-fn bag_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn bag_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (gradient, indices) = (call.tensor(0)?, call.tensor(1)?);
     let rows = count(call, if call.name.ends_with("dense_backward") { 5 } else { 6 })? as f64;
     let width = gradient.shape.last().copied().unwrap_or(1) as f64;

@@ -1,6 +1,6 @@
 //! Products of groups of rows with a matrix of weights each, as experts have.
 
-use super::{Call, Formula, Rule, Tensor, Unmodelled};
+use super::{Call, Formula, NoFormula, Rule, Tensor};
 use crate::{Arithmetic, Precision, Work};
 
 /// `m` rows in `groups` groups, each with its own `k` x `n` matrix.
@@ -93,7 +93,7 @@ pub(super) const FORMULAS: &[Formula] = &[
 ];
 
 /// `(a, b, scale of a, scale of b, bounds, bias, scale of the output, type, ...)`; the output is bfloat16 by default.
-fn scaled(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn scaled(call: &Call<'_>) -> Result<Work, NoFormula> {
     let mut work = any(call, 4, call.element_type(7).or(Some(Precision::BF16)))?;
     for scale in [2, 3].into_iter().filter_map(|place| call.optional(place)) {
         work = work.reads("scale", scale.stored_elements(), scale.precision()?);
@@ -103,7 +103,7 @@ fn scaled(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// Two operands, of which either has groups as its first axis, both (a batch), or none (rows are summed over within
 /// groups). The tensor at a place has one element per group.
-fn any(call: &Call<'_>, bounds: usize, output: Option<Precision>) -> Result<Work, Unmodelled> {
+fn any(call: &Call<'_>, bounds: usize, output: Option<Precision>) -> Result<Work, NoFormula> {
     let (a, b) = (call.tensor(0)?, call.tensor(1)?);
     let (stored, other) = (a.precision()?, b.precision()?);
     let group = GroupedGemm {
@@ -144,7 +144,7 @@ fn any(call: &Call<'_>, bounds: usize, output: Option<Precision>) -> Result<Work
 }
 
 /// The other of two extents, one of which must be the one summed over.
-fn other_extent(k: f64, first: f64, second: f64) -> Result<f64, Unmodelled> {
+fn other_extent(k: f64, first: f64, second: f64) -> Result<f64, NoFormula> {
     if first == k {
         Ok(second)
     } else if second == k {
@@ -154,12 +154,12 @@ fn other_extent(k: f64, first: f64, second: f64) -> Result<f64, Unmodelled> {
     }
 }
 
-fn groups_at(call: &Call<'_>, place: usize) -> Result<f64, Unmodelled> {
+fn groups_at(call: &Call<'_>, place: usize) -> Result<f64, NoFormula> {
     call.optional(place).map(Tensor::elements).ok_or_else(|| "number of groups not recorded".to_owned())
 }
 
 /// Rows (m, k) and (m, n), summed over rows within groups.
-fn variable_k(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn variable_k(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (a, b) = (call.tensor(0)?, call.tensor(1)?);
     let ([m, k], [rows, n]) = (a.extents()?, b.extents()?);
     other_extent(m, rows, rows)?;

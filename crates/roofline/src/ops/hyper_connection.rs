@@ -2,7 +2,7 @@
 //! are mixed into a layer's input and its output back into them. Operations are TraceLens'; operands are as recorded.
 
 use super::operands::stored;
-use super::{Call, Formula, Unmodelled};
+use super::{Call, Formula, NoFormula};
 use crate::{Engine, Precision, Work};
 
 const CATEGORY: &str = "hyper-connection";
@@ -20,13 +20,13 @@ pub(super) const FORMULAS: &[Formula] = &[
 ];
 
 /// Tokens, streams and width of the tensor of streams at this place.
-fn streams(call: &Call<'_>, index: usize) -> Result<([f64; 3], Precision), Unmodelled> {
+fn streams(call: &Call<'_>, index: usize) -> Result<([f64; 3], Precision), NoFormula> {
     let tensor = call.tensor(index)?;
     Ok((tensor.extents()?, tensor.precision()?))
 }
 
 /// `(out, x, residual, post_mix, res_mix, ...)`: each stream is a sum of all streams and of the layer's output.
-fn post(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn post(call: &Call<'_>) -> Result<Work, NoFormula> {
     let ([tokens, count, width], _) = streams(call, 0)?;
     let precision = call.tensor(1)?.precision()?;
     let all = tokens * count * width;
@@ -38,7 +38,7 @@ fn post(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(out, sqrsum, x, fn, ...)`: a product with the matrix that gives the mixes, in parts that are summed up later.
-fn project(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn project(call: &Call<'_>) -> Result<Work, NoFormula> {
     let ([tokens, count, width], precision) = streams(call, 2)?;
     let matrix: [f64; 2] = call.tensor(3)?.extents()?;
     let [parts, ..]: [f64; 3] = call.tensor(0)?.extents()?;
@@ -50,7 +50,7 @@ fn project(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// With the matrix read and the parts of the product and of the sum of squares written, all FP32.
-fn projected(work: Work, tokens: f64, parts: f64, [rows, columns]: [f64; 2]) -> Result<Work, Unmodelled> {
+fn projected(work: Work, tokens: f64, parts: f64, [rows, columns]: [f64; 2]) -> Result<Work, NoFormula> {
     let single = stored("fp32")?;
     Ok(work.reads("matrix", rows * columns, single).writes("products", parts * tokens * rows, single).writes(
         "squares",
@@ -61,7 +61,7 @@ fn projected(work: Work, tokens: f64, parts: f64, [rows, columns]: [f64; 2]) -> 
 
 /// `(post_mix, comb_mix, out, products, squares, scale, base, residual, weight, ...)`: streams are mixed and normalized,
 /// five operations for an element of the result.
-fn pre(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn pre(call: &Call<'_>) -> Result<Work, NoFormula> {
     let ([tokens, count, width], precision) = streams(call, 7)?;
     let products = call.tensor(3)?.elements();
     let single = stored("fp32")?;
@@ -76,7 +76,7 @@ fn pre(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// `(products, squares, next_residual, x, residual, post_mix, res_mix, fn, ...)`: both in one; the new streams are read
 /// again for the product.
-fn post_and_project(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn post_and_project(call: &Call<'_>) -> Result<Work, NoFormula> {
     let ([tokens, count, width], precision) = streams(call, 2)?;
     let matrix: [f64; 2] = call.tensor(7)?.extents()?;
     let [parts, ..]: [f64; 3] = call.tensor(0)?.extents()?;

@@ -5,7 +5,7 @@
 
 use super::operands::{count, dimension, list, stored};
 use super::shape::{broadcast, volume};
-use super::{Call, Formula, Input, Unmodelled};
+use super::{Call, Formula, Input, NoFormula};
 use crate::Work;
 
 const CATEGORY: &str = "indexing";
@@ -55,7 +55,7 @@ const ADDITIONS: &[&str] = &[
 ];
 
 /// `outputs` elements of the tensor at `table`, found through the tensor at `indices`.
-fn looked_up(call: &Call<'_>, table: usize, indices: usize, outputs: f64) -> Result<Work, Unmodelled> {
+fn looked_up(call: &Call<'_>, table: usize, indices: usize, outputs: f64) -> Result<Work, NoFormula> {
     let (table, indices) = (call.tensor(table)?, call.tensor(indices)?);
     let precision = table.precision()?;
     Ok(Work::movement()
@@ -65,13 +65,13 @@ fn looked_up(call: &Call<'_>, table: usize, indices: usize, outputs: f64) -> Res
 }
 
 /// `embedding(weight, indices, ...)`.
-fn embedding(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn embedding(call: &Call<'_>) -> Result<Work, NoFormula> {
     let width = call.tensor(0)?.shape.last().copied().unwrap_or(1) as f64;
     looked_up(call, 0, 1, call.tensor(1)?.elements() * width)
 }
 
 /// `index_select(self, dim, index)`.
-fn index_select(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn index_select(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (table, index) = (call.tensor(0)?, call.tensor(2)?);
     // A tensor of one axis leaves no choice.
     let only = (table.shape.len() == 1).then_some(0);
@@ -87,29 +87,29 @@ fn index_select(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `gather(self, dim, index, ...)`: as many results as indices.
-fn gather(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn gather(call: &Call<'_>) -> Result<Work, NoFormula> {
     looked_up(call, 0, 2, call.tensor(2)?.elements())
 }
 
-fn take(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn take(call: &Call<'_>) -> Result<Work, NoFormula> {
     looked_up(call, 0, 1, call.tensor(1)?.elements())
 }
 
 /// Elements that indices for the first dimensions choose, and the work of reading those indices.
-fn chosen(call: &Call<'_>) -> Result<(f64, Work), Unmodelled> {
+fn chosen(call: &Call<'_>) -> Result<(f64, Work), NoFormula> {
     let table = call.tensor(0)?;
     let indices = list(call, 1)?;
     let shape = indices.iter().try_fold(Vec::new(), |shape, index| broadcast(&shape, &index.shape))?;
     let rest = table.shape.get(indices.len()..).unwrap_or_default();
     let work = indices.iter().try_fold(Work::movement(), |work, index| {
-        Ok::<_, Unmodelled>(work.reads("indices", index.elements(), index.precision()?))
+        Ok::<_, NoFormula>(work.reads("indices", index.elements(), index.precision()?))
     })?;
     Ok((volume(&shape) * volume(rest), work))
 }
 
 /// `index(self, indices)`, a list with an index for each of the first dimensions. Lists of optional tensors are recorded
 /// without shapes: then they count nothing, and the result says how much is read; or the kernel says how many rows.
-fn index(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn index(call: &Call<'_>) -> Result<Work, NoFormula> {
     let table = call.tensor(0)?;
     let (outputs, work) = match (call.inputs.get(1), &call.output) {
         (Some(Input::Scalar(_)), Some(output)) => (output.elements(), Work::movement()),
@@ -136,7 +136,7 @@ fn gathered_rows(call: &Call<'_>) -> Option<(f64, &'static str)> {
 }
 
 /// `_index_put_impl_(self, indices, values, accumulate, ...)`.
-fn index_put(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn index_put(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (places, mut work) = chosen(call)?;
     let (target, values) = (call.tensor(0)?, call.tensor(2)?);
     let precision = target.precision()?;
@@ -155,7 +155,7 @@ fn index_put(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `index_fill_(self, dim, index, value)`.
-fn index_fill(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn index_fill(call: &Call<'_>) -> Result<Work, NoFormula> {
     let work = index_select(call)?;
     let (index, target) = (call.tensor(2)?, call.tensor(0)?);
     let written = work.operands.last().map_or(0.0, |operand| operand.elements);
@@ -167,15 +167,15 @@ fn index_fill(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `scatter_(self, dim, index, src or value)`. Out of place, the rest is copied.
-fn scatter(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn scatter(call: &Call<'_>) -> Result<Work, NoFormula> {
     scattered(call, false)
 }
 
-fn scatter_add(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn scatter_add(call: &Call<'_>) -> Result<Work, NoFormula> {
     scattered(call, true)
 }
 
-fn scattered(call: &Call<'_>, adds: bool) -> Result<Work, Unmodelled> {
+fn scattered(call: &Call<'_>, adds: bool) -> Result<Work, NoFormula> {
     let (target, index) = (call.tensor(0)?, call.tensor(2)?);
     let precision = target.precision()?;
     // Rows are chosen by `index_*`, elements by `scatter*`.
@@ -201,7 +201,7 @@ fn scattered(call: &Call<'_>, adds: bool) -> Result<Work, Unmodelled> {
 }
 
 /// `embedding_dense_backward(grad, indices, num_weights, ...)`: gradients are added up in a table that starts at zero.
-fn embedding_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn embedding_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (gradient, indices) = (call.tensor(0)?, call.tensor(1)?);
     let precision = gradient.precision()?;
     let width = gradient.shape.last().copied().unwrap_or(1) as f64;

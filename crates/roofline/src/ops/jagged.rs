@@ -6,7 +6,7 @@
 //! recorded, every feature is taken to have the mean length.
 
 use super::operands::stored;
-use super::{Call, Formula, Input, Tensor, Unmodelled, operations};
+use super::{Call, Formula, Input, NoFormula, Tensor, operations};
 use crate::{Basis, Work};
 
 const CATEGORY: &str = "jagged";
@@ -63,7 +63,7 @@ pub(super) fn formula(name: &str) -> Option<&'static Formula> {
     name.starts_with("torch::autograd::CppNode<fbgemm_gpu::PermutePooledEmbs").then_some(POOLED)
 }
 
-fn copied(work: Work, name: &'static str, tensor: &Tensor, elements: f64) -> Result<Work, Unmodelled> {
+fn copied(work: Work, name: &'static str, tensor: &Tensor, elements: f64) -> Result<Work, NoFormula> {
     let precision = tensor.precision()?;
     Ok(work.reads(name, elements, precision).writes(name, elements, precision))
 }
@@ -73,7 +73,7 @@ const MEAN_LENGTH: &str = "that features with repetitions are as long as the mea
 
 /// `(permute, lengths, values, weights, permuted_lengths_sum)`: all values, or as many as the sum says. Without the sum,
 /// a permutation that repeats features or leaves some out keeps as many values as that number of mean features has.
-fn permuted(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn permuted(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (permute, lengths, values) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?);
     let features = lengths.shape.first().copied().unwrap_or(0) as f64;
     let (kept, basis) = match call.number(4) {
@@ -99,13 +99,13 @@ fn permuted(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(pooled_embs, offset_dim_list, permute_list, inverse offsets, inverse permutation)`.
-fn pooled(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn pooled(call: &Call<'_>) -> Result<Work, NoFormula> {
     let values = call.tensor(0)?;
     copied(Work::movement(), "embeddings", values, values.elements())
 }
 
 /// One addition for each length; a complete sum has one more result.
-fn running_sum(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn running_sum(call: &Call<'_>) -> Result<Work, NoFormula> {
     let lengths = call.tensor(0)?;
     let (elements, precision) = (lengths.elements(), lengths.precision()?);
     let more = f64::from(u8::from(call.name.contains("complete")));
@@ -117,7 +117,7 @@ fn running_sum(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(rows_per_table, indices, offsets, mode, warning, weights, ...)`: everything is read, what is wrong is written.
-fn bounds_check(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn bounds_check(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (indices, offsets) = (call.tensor(1)?, call.tensor(2)?);
     let elements = indices.elements();
     Ok(Work::vector(elements, elements, indices.precision()?)
@@ -126,7 +126,7 @@ fn bounds_check(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// Rows of values, and the offsets of them, which are a tensor or a list of one for each jagged dimension.
-fn offsets_of<'a>(call: &'a Call<'_>, place: usize) -> Result<&'a Tensor, Unmodelled> {
+fn offsets_of<'a>(call: &'a Call<'_>, place: usize) -> Result<&'a Tensor, NoFormula> {
     let found = match call.inputs.get(place) {
         Some(Input::Tensor(tensor)) => Some(tensor),
         Some(Input::List(tensors)) if tensors.len() == 1 => tensors.first(),
@@ -136,12 +136,12 @@ fn offsets_of<'a>(call: &'a Call<'_>, place: usize) -> Result<&'a Tensor, Unmode
 }
 
 /// Reads offsets. Lists have no type; those of FBGEMM are 64 bits wide.
-fn reads_offsets(work: Work, offsets: &Tensor) -> Result<Work, Unmodelled> {
+fn reads_offsets(work: Work, offsets: &Tensor) -> Result<Work, NoFormula> {
     Ok(work.reads("offsets", offsets.elements(), offsets.precision.map_or_else(|| stored("int64"), Ok)?))
 }
 
 /// `(values, offsets, max_lengths, padding_value)`: as many padded rows as the longest may have.
-fn padded(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn padded(call: &Call<'_>) -> Result<Work, NoFormula> {
     let values = call.tensor(0)?;
     let offsets = offsets_of(call, 1)?;
     let precision = values.precision()?;
@@ -160,7 +160,7 @@ fn padded(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(dense, offsets, total_L)`.
-fn unpadded(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn unpadded(call: &Call<'_>) -> Result<Work, NoFormula> {
     let dense = call.tensor(0)?;
     let offsets = offsets_of(call, 1)?;
     let width = dense.shape.get(2..).unwrap_or_default().iter().map(|extent| *extent as f64).product::<f64>();
@@ -170,7 +170,7 @@ fn unpadded(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(x_values, x_offsets, y)`: the dense operand is read where there are values.
-fn elementwise(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn elementwise(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (values, dense) = (call.tensor(0)?, call.tensor(2)?);
     let (elements, precision) = (values.elements(), values.precision()?);
     let work = Work::vector(operations::of(call) * elements, elements, precision)
@@ -181,7 +181,7 @@ fn elementwise(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(x_values, x_offsets, y, max_L)`: rows of values times the matrix of their sample.
-fn product(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn product(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (values, dense) = (call.tensor(0)?, call.tensor(2)?);
     let ([rows, inner], [_, expected, columns]) = (values.extents()?, dense.extents()?);
     if inner != expected {

@@ -2,7 +2,7 @@
 //! stored in another type. Schemas: vLLM `csrc/torch_bindings.cpp`, SGLang `sgl-kernel/csrc/common_extension.cc`, AITER
 //! `aiter/ops/cache.py`.
 
-use super::{Call, Formula, Rule, Tensor, Unmodelled};
+use super::{Call, Formula, NoFormula, Rule, Tensor};
 use crate::{Precision, Work};
 
 const CATEGORY: &str = "kv cache";
@@ -54,18 +54,13 @@ pub(super) const FORMULAS: &[Formula] = &[
     }),
 ];
 
-fn moved(work: Work, source: &Tensor, elements: f64, cache: Precision) -> Result<Work, Unmodelled> {
+fn moved(work: Work, source: &Tensor, elements: f64, cache: Precision) -> Result<Work, NoFormula> {
     Ok(work.reads("new", elements, source.precision()?).writes("cache", elements, cache))
 }
 
 /// Two tensors go to the slots of two caches that a list names. Batches of a graph are padded: only tokens with a slot are
 /// stored.
-fn stored(
-    call: &Call<'_>,
-    sources: [usize; 2],
-    caches: [usize; 2],
-    slots: usize,
-) -> Result<Work, Unmodelled> {
+fn stored(call: &Call<'_>, sources: [usize; 2], caches: [usize; 2], slots: usize) -> Result<Work, NoFormula> {
     let slots = call.tensor(slots)?;
     let mut work = Work::movement();
     for (source, cache) in sources.into_iter().zip(caches) {
@@ -79,7 +74,7 @@ fn stored(
 
 /// `(positions, query part, key part, latent, cos_sin_cache, style, slots, cache, ...)`: both parts are turned, three
 /// operations for an element, queries in place, keys on their way to the cache.
-fn latent_and_turned(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn latent_and_turned(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (query, key, latent) = (call.tensor(1)?, call.tensor(2)?, call.tensor(3)?);
     let (cache, precision) = (call.tensor(7)?.precision()?, query.precision()?);
     let turned = query.elements() + key.elements();
@@ -90,7 +85,7 @@ fn latent_and_turned(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// Two tensors side by side in a third. A part that all heads share is read once.
-fn joined(call: &Call<'_>, parts: [usize; 2], result: usize) -> Result<Work, Unmodelled> {
+fn joined(call: &Call<'_>, parts: [usize; 2], result: usize) -> Result<Work, NoFormula> {
     let mut work = Work::movement();
     for part in parts {
         let part = call.tensor(part)?;
@@ -102,7 +97,7 @@ fn joined(call: &Call<'_>, parts: [usize; 2], result: usize) -> Result<Work, Unm
 
 /// `(cache, result, pages, bounds, token to sequence, tokens, ...)`. Older versions have the number of sequences in place of
 /// that of tokens, and a result that is larger than what is gathered.
-fn gathered(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn gathered(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (cache, result) = (call.tensor(0)?, call.tensor(1)?);
     let tokens = call.optional(4).and(call.number(5));
     let tokens = tokens.ok_or("number of gathered tokens not recorded")?;
@@ -115,7 +110,7 @@ fn gathered(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// Two partial results of attention, weighted by their sums: two products and a sum for an element.
-fn merged(call: &Call<'_>, result: usize, parts: [usize; 2], sums: [usize; 2]) -> Result<Work, Unmodelled> {
+fn merged(call: &Call<'_>, result: usize, parts: [usize; 2], sums: [usize; 2]) -> Result<Work, NoFormula> {
     let result = call.tensor(result)?;
     let elements = result.elements();
     let mut work = Work::vector(3.0 * elements, elements, result.precision()?);

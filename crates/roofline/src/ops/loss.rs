@@ -1,7 +1,7 @@
 //! Losses, forward and backward.
 
 use super::operands::stored;
-use super::{Call, Formula, Unmodelled};
+use super::{Call, Formula, NoFormula};
 use crate::Work;
 
 const CATEGORY: &str = "loss";
@@ -56,7 +56,7 @@ const BACKWARD: &[&str] = &[
 ];
 
 /// A loss of every pair of elements; the mean is another operator's work. Difference, square or modulus, sum.
-fn distance(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn distance(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (input, target) = (call.tensor(0)?, call.tensor(1)?);
     let (elements, precision) = (input.elements(), input.precision()?);
     Ok(Work::vector(3.0 * elements, elements, precision)
@@ -66,7 +66,7 @@ fn distance(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `mse_loss_backward(grad, self, target, reduction)`: difference, product with the gradient, product with a number.
-fn distance_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn distance_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (gradient, input, target) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?);
     let (elements, precision) = (input.elements(), input.precision()?);
     Ok(Work::vector(3.0 * elements, elements, precision)
@@ -77,7 +77,7 @@ fn distance_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `nll_loss_forward(self, target, weight, reduction, ignore_index)`: one value is looked up for every target.
-fn likelihood(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn likelihood(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (input, target) = (call.tensor(0)?, call.tensor(1)?);
     let (rows, precision) = (target.elements(), input.precision()?);
     // `Reduction::None` keeps them all; otherwise the loss and the sum of weights are left.
@@ -94,7 +94,7 @@ fn likelihood(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `nll_loss_backward(grad, self, target, weight, ...)`: zeros, and one value for every target.
-fn likelihood_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn likelihood_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (gradient, input, target) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?);
     let (rows, precision) = (target.elements(), input.precision()?);
     Ok(Work::vector(rows, rows, precision)
@@ -104,7 +104,7 @@ fn likelihood_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(logits, target)`: five operations for a logit, an FP32 loss for a row, as TraceLens counts.
-fn cross_entropy(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn cross_entropy(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (logits, target) = (call.tensor(0)?, call.tensor(1)?);
     let (elements, rows, precision) = (logits.elements(), target.elements(), logits.precision()?);
     Ok(Work::vector(5.0 * elements, elements, precision)
@@ -114,7 +114,7 @@ fn cross_entropy(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// The forward pass left the gradients in the logits' place: they are scaled.
-fn cross_entropy_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn cross_entropy_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let gradient = call.tensor(0)?;
     let (elements, precision) = (gradient.elements(), gradient.precision()?);
     Ok(Work::vector(elements, elements, precision).reads("gradient", elements, precision).writes(

@@ -55,11 +55,11 @@ pub use kernel_types::{arithmetic_of_kernel, element_type_of_kernel};
 pub use moe::MixtureOfExperts;
 pub use movement::{set, transfer};
 
-/// Why a formula has no answer for a call.
-pub type Unmodelled = String;
+/// Why no formula answers for a call.
+pub type NoFormula = String;
 
 /// From a call to its work.
-pub type Rule = fn(&Call<'_>) -> Result<Work, Unmodelled>;
+pub type Rule = fn(&Call<'_>) -> Result<Work, NoFormula>;
 
 /// How the work of an operator follows from its recorded arguments.
 pub struct Formula {

@@ -3,7 +3,7 @@
 
 use super::operands::{dimension, extents, list, output_argument, stored};
 use super::shape::volume;
-use super::{Call, Formula, Input, Tensor, Unmodelled};
+use super::{Call, Formula, Input, NoFormula, Tensor};
 use crate::{Precision, Work};
 
 const CATEGORY: &str = "movement";
@@ -83,19 +83,19 @@ const CONVERSIONS: &[&str] = &["aten::_to_copy", "aten::to", "aten::type_as"];
 const LIKE: &[&str] = &["aten::full_like", "aten::ones_like", "aten::zeros_like"];
 
 /// Bytes copied from one memory to another: read and written.
-pub fn transfer(bytes: f64) -> Result<Work, Unmodelled> {
+pub fn transfer(bytes: f64) -> Result<Work, NoFormula> {
     let byte = stored("uint8")?;
     Ok(Work::movement().reads("source", bytes, byte).writes("destination", bytes, byte))
 }
 
 /// Bytes set to a value: written.
-pub fn set(bytes: f64) -> Result<Work, Unmodelled> {
+pub fn set(bytes: f64) -> Result<Work, NoFormula> {
     Ok(Work::movement().writes("destination", bytes, stored("uint8")?))
 }
 
 /// `cat(tensors, dim)`. Types of lists are not recorded; an `out` argument tells. Old recordings lack the shapes, too: the
 /// result has as many elements as the parts together.
-fn concatenate(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn concatenate(call: &Call<'_>) -> Result<Work, NoFormula> {
     if let (Some(Input::Scalar(_)), Some(output)) = (call.inputs.first(), &call.output) {
         return moved(output, output.elements(), 0.0, output.precision()?);
     }
@@ -119,7 +119,7 @@ fn concatenate(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// The same where the function around it was given the list, as the gradients of a split: see [`super::is_told_by`]. A kernel
 /// copies as many parts as its launch has rows of blocks, so that missing ones show.
-fn joined(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn joined(call: &Call<'_>) -> Result<Work, NoFormula> {
     let rows = call.launches.iter().filter(|launch| launch.name.contains("CatArrayBatchedCopy"));
     let copied: u64 = rows.map(|launch| launch.grid[1]).sum();
     if copied != 0 && copied != call.inputs.len() as u64 {
@@ -134,12 +134,12 @@ fn joined(call: &Call<'_>) -> Result<Work, Unmodelled> {
     Ok(work)
 }
 
-fn fill(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn fill(call: &Call<'_>) -> Result<Work, NoFormula> {
     let target = call.tensor(0)?;
     Ok(Work::movement().writes("output", target.elements(), target.precision()?))
 }
 
-fn fill_like(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn fill_like(call: &Call<'_>) -> Result<Work, NoFormula> {
     let like = call.tensor(0)?;
     let types = (1..call.inputs.len()).find_map(|index| call.element_type(index));
     // The first number behind the tensor is the type, except the value of `full_like`.
@@ -148,12 +148,12 @@ fn fill_like(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// Every element is read and written, somewhere else.
-fn rearrange(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn rearrange(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     moved(input, input.elements(), 0.0, input.precision()?)
 }
 
-fn moved(input: &Tensor, outputs: f64, operations: f64, result: Precision) -> Result<Work, Unmodelled> {
+fn moved(input: &Tensor, outputs: f64, operations: f64, result: Precision) -> Result<Work, NoFormula> {
     let precision = input.precision()?;
     let work = if operations == 0.0 {
         Work::movement()
@@ -164,7 +164,7 @@ fn moved(input: &Tensor, outputs: f64, operations: f64, result: Precision) -> Re
 }
 
 /// `to(self, dtype, ...)`; `type_as(self, other)`. The type may also come behind a device and a layout.
-fn convert(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn convert(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     let other = call.optional(1).map(Tensor::precision).transpose()?;
     let result = other.or_else(|| call.element_type(1));
@@ -172,20 +172,20 @@ fn convert(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `repeat(self, repeats)`.
-fn repeat(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn repeat(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     let times = volume(&extents(call, 1)?);
     moved(input, input.elements() * times, 0.0, input.precision()?)
 }
 
 /// `zeros(size, dtype, ...)`, `full(size, value, dtype, ...)`.
-fn new<const TYPE: usize>(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn new<const TYPE: usize>(call: &Call<'_>) -> Result<Work, NoFormula> {
     let precision = call.element_type(TYPE).ok_or_else(|| "its type was not recorded".to_owned())?;
     Ok(Work::movement().writes("output", volume(&extents(call, 0)?), precision))
 }
 
 /// `arange(end, ...)`, `arange(start, end, ...)` or `arange(start, end, step, out)`, of which the last launches.
-fn range(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn range(call: &Call<'_>) -> Result<Work, NoFormula> {
     let numbers: Vec<f64> = call.inputs.iter().map_while(number).take(3).collect();
     let (start, end, step) = match numbers.as_slice() {
         [end] => (0.0, *end, 1.0),
@@ -210,17 +210,17 @@ fn number(input: &Input) -> Option<f64> {
 }
 
 /// `replication_pad2d(self, [left, right, top, bottom])`: pairs for the last dimension first.
-fn pad(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn pad(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     moved(input, padded(call)?, 1.0, input.precision()?)
 }
 
-fn constant_pad(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn constant_pad(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     moved(input, padded(call)?, 0.0, input.precision()?)
 }
 
-fn padded(call: &Call<'_>) -> Result<f64, Unmodelled> {
+fn padded(call: &Call<'_>) -> Result<f64, NoFormula> {
     let mut shape: Vec<f64> = call.tensor(0)?.shape.iter().map(|extent| *extent as f64).collect();
     let amounts = call.integers(1);
     if amounts.is_empty() {
@@ -236,7 +236,7 @@ fn padded(call: &Call<'_>) -> Result<f64, Unmodelled> {
 }
 
 /// `upsample_nearest2d(self, output_size, ...)`: with as many taps as the kernel has, a product for each and sums.
-fn resize<const OPERATIONS: u32>(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn resize<const OPERATIONS: u32>(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     let size = extents(call, 1)?;
     if input.shape.len() != size.len() + 2 {
@@ -247,7 +247,7 @@ fn resize<const OPERATIONS: u32>(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// What this device reads and writes of its own memory; what goes over links is for the communication roofline.
-fn through_memory(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn through_memory(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (input, output) = (call.tensor(1)?, call.tensor(2)?);
     moved(input, output.elements(), 0.0, output.precision()?)
 }

@@ -7,7 +7,7 @@
 
 use super::operands::{count, extents, truth};
 use super::shape::volume;
-use super::{Call, Formula, Tensor, Unmodelled};
+use super::{Call, Formula, NoFormula, Tensor};
 use crate::Work;
 
 const CATEGORY: &str = "normalization";
@@ -78,7 +78,7 @@ struct Forward<'a> {
 }
 
 impl Forward<'_> {
-    fn work(&self) -> Result<Work, Unmodelled> {
+    fn work(&self) -> Result<Work, NoFormula> {
         let (elements, channels) = (self.input.elements(), self.channels);
         let precision = self.input.precision()?;
         let statistics = if self.computes_statistics { 3.0 * elements } else { 0.0 };
@@ -98,13 +98,13 @@ impl Forward<'_> {
 }
 
 /// The second extent.
-fn channels(input: &Tensor) -> Result<f64, Unmodelled> {
+fn channels(input: &Tensor) -> Result<f64, NoFormula> {
     input.shape.get(1).map(|extent| *extent as f64).ok_or_else(|| "the input has no channels".to_owned())
 }
 
 /// `batch_norm(input, weight, bias, running_mean, running_var, training, ...)`; for instances the flag says whether
 /// statistics are those of the input. Old recordings lack it: what has a backward function is taken to be training.
-fn batch(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn batch(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     Forward {
         input,
@@ -118,7 +118,7 @@ fn batch(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `layer_norm(input, normalized_shape, weight, bias, eps, ...)`. The scale has the normalized shape.
-fn layer(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn layer(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (scale, bias) = (call.optional(2), call.optional(3));
     let channels = extents(call, 1).map(|shape| volume(&shape));
     let channels = channels.or_else(|reason| scale.map(Tensor::elements).ok_or(reason))?;
@@ -126,14 +126,14 @@ fn layer(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `group_norm(input, num_groups, weight, bias, eps, ...)`.
-fn group(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn group(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     let (scale, bias) = (call.optional(2), call.optional(3));
     Forward { input, channels: channels(input)?, computes_statistics: true, scale, bias }.work()
 }
 
 /// `native_group_norm(input, weight, bias, N, C, HxW, group, eps)`.
-fn native_group(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn native_group(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     let (scale, bias) = (call.optional(1), call.optional(2));
     Forward { input, channels: channels(input)?, computes_statistics: true, scale, bias }.work()
@@ -151,7 +151,7 @@ struct Backward<'a> {
 }
 
 impl Backward<'_> {
-    fn work(&self) -> Result<Work, Unmodelled> {
+    fn work(&self) -> Result<Work, NoFormula> {
         let (elements, channels, precision) = (self.input.elements(), self.channels, self.input.precision()?);
         let [of_input, of_scale, of_bias] = self.wanted;
         let mut flops = 4.0 * elements;
@@ -185,7 +185,7 @@ impl Backward<'_> {
 }
 
 /// The truth values of a list such as `[True, False]`.
-pub(super) fn mask<const COUNT: usize>(call: &Call<'_>, index: usize) -> Result<[bool; COUNT], Unmodelled> {
+pub(super) fn mask<const COUNT: usize>(call: &Call<'_>, index: usize) -> Result<[bool; COUNT], NoFormula> {
     let text = call.scalar(index).trim_matches(['[', ']', ' ']);
     let flags: Vec<bool> = text.split(',').map(|flag| flag.trim() == "True").collect();
     let unrecorded = || format!("argument {index}, the gradients that are wanted, was not recorded");
@@ -194,7 +194,7 @@ pub(super) fn mask<const COUNT: usize>(call: &Call<'_>, index: usize) -> Result<
 
 /// `native_batch_norm_backward(grad, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps,
 /// output_mask)`. Training has saved statistics.
-fn batch_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn batch_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(1)?;
     let saved = call.optional(5).map(|mean| mean.elements() > 0.0);
     let has_scale = call.optional(2).is_some();
@@ -209,7 +209,7 @@ fn batch_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `miopen_batch_norm_backward(input, grad, weight, ...)`, for training only and all gradients.
-fn vendor_batch_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn vendor_batch_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     Backward {
         input,
@@ -223,7 +223,7 @@ fn vendor_batch_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// `native_layer_norm_backward(grad, input, normalized_shape, mean, rstd, weight, bias, output_mask)`. There is a mean for
 /// every row of the normalized shape.
-fn layer_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn layer_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(1)?;
     let rows = call.optional(3).map(Tensor::elements).filter(|rows| *rows > 0.0);
     let channels = extents(call, 2).map(|shape| volume(&shape));
@@ -239,7 +239,7 @@ fn layer_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `native_group_norm_backward(grad, input, mean, rstd, weight, N, C, HxW, group, output_mask)`.
-fn group_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn group_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     Backward {
         input: call.tensor(1)?,
         channels: count(call, 6)? as f64,
@@ -252,7 +252,7 @@ fn group_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// Layer normalization with a scale and a shift for every sample, `fused_ln_modulate(x (T, B, H), scale, shift, eps)`:
 /// 12 operations for an element, as TraceLens counts.
-fn modulate(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn modulate(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (input, rows, samples, precision) = modulated(call)?;
     Ok(Work::vector(12.0 * input, input, precision)
         .reads("input", input, precision)
@@ -262,7 +262,7 @@ fn modulate(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// 15 operations for an element.
-fn modulate_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn modulate_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (input, rows, samples, precision) = modulated(call)?;
     Ok(Work::vector(15.0 * input, input, precision)
         .reads("output gradient and normalised input", 2.0 * input, precision)
@@ -273,7 +273,7 @@ fn modulate_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// Elements, rows, elements of one scale, type.
-fn modulated(call: &Call<'_>) -> Result<(f64, f64, f64, crate::Precision), Unmodelled> {
+fn modulated(call: &Call<'_>) -> Result<(f64, f64, f64, crate::Precision), NoFormula> {
     let input = call.tensor(0)?;
     let [steps, batch, width] = input.shape.as_slice() else {
         return Err("the input has not three dimensions".to_owned());

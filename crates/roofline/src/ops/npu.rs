@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::Unmodelled;
+use super::NoFormula;
 use super::shape::{broadcast, volume};
 use crate::{Engine, Precision};
 
@@ -37,7 +37,7 @@ pub const TYPES: &[&str] = &["ID_ADDMM", "ID_CONV", "ID_MM", "ID_MUL"];
 ///
 /// # Errors
 /// If the type has no formula and the command no `macs` and `bytes`, or a field is missing or cannot be.
-pub fn work(record: &Value, compatibility: bool) -> Result<NpuWork, Unmodelled> {
+pub fn work(record: &Value, compatibility: bool) -> Result<NpuWork, NoFormula> {
     let precision = precision(record)?;
     let counted = match record.get("type").and_then(Value::as_str) {
         Some("ID_CONV") => convolution(record)?,
@@ -60,7 +60,7 @@ pub fn work(record: &Value, compatibility: bool) -> Result<NpuWork, Unmodelled> 
 ///
 /// # Errors
 /// If it is no JSON object.
-pub fn command(json: &str) -> Result<Value, Unmodelled> {
+pub fn command(json: &str) -> Result<Value, NoFormula> {
     match serde_json::from_str(json) {
         Ok(command @ Value::Object(_)) => Ok(command),
         Ok(_) => Err("the command is not an object".to_owned()),
@@ -72,7 +72,7 @@ pub fn command(json: &str) -> Result<Value, Unmodelled> {
 ///
 /// # Errors
 /// If the type is not in the catalog.
-pub fn precision(record: &Value) -> Result<Precision, Unmodelled> {
+pub fn precision(record: &Value) -> Result<Precision, NoFormula> {
     let name = match record.get("data_type") {
         None => "INT8",
         Some(Value::String(name)) => name,
@@ -94,7 +94,7 @@ struct Counted {
 }
 
 /// Any rank. Beyond what the format began with: `dilation`, `groups`, `transposed`, `output_padding` and `bias`.
-fn convolution(record: &Value) -> Result<Counted, Unmodelled> {
+fn convolution(record: &Value) -> Result<Counted, NoFormula> {
     let input = shape(record, "input_shape")?;
     let [batch, channels, space @ ..] = input.as_slice() else {
         return Err("`input_shape` needs a batch and channels".to_owned());
@@ -146,7 +146,7 @@ fn convolution(record: &Value) -> Result<Counted, Unmodelled> {
     })
 }
 
-fn product(record: &Value, compatibility: bool) -> Result<Counted, Unmodelled> {
+fn product(record: &Value, compatibility: bool) -> Result<Counted, NoFormula> {
     let (first, second) = (shape(record, "input_mat1")?, shape(record, "input_mat2")?);
     let ([batch @ .., rows, inner], [other_batch @ .., other_inner, columns]) =
         (first.as_slice(), second.as_slice())
@@ -169,7 +169,7 @@ fn product(record: &Value, compatibility: bool) -> Result<Counted, Unmodelled> {
     })
 }
 
-fn sum_with_product(record: &Value, compatibility: bool) -> Result<Counted, Unmodelled> {
+fn sum_with_product(record: &Value, compatibility: bool) -> Result<Counted, NoFormula> {
     let mut counted = product(record, compatibility)?;
     if !compatibility {
         counted.operands.push(volume(&shape(record, "input_input")?));
@@ -178,7 +178,7 @@ fn sum_with_product(record: &Value, compatibility: bool) -> Result<Counted, Unmo
     Ok(counted)
 }
 
-fn multiplication(record: &Value, compatibility: bool) -> Result<Counted, Unmodelled> {
+fn multiplication(record: &Value, compatibility: bool) -> Result<Counted, NoFormula> {
     let (first, second) = (shape(record, "input_self")?, shape(record, "input_other")?);
     let mut operands = vec![volume(&first), volume(&second)];
     let output = if compatibility {
@@ -193,7 +193,7 @@ fn multiplication(record: &Value, compatibility: bool) -> Result<Counted, Unmode
 }
 
 /// A command that says itself what it does.
-fn given(record: &Value, precision: Precision, kind: &str) -> Result<NpuWork, Unmodelled> {
+fn given(record: &Value, precision: Precision, kind: &str) -> Result<NpuWork, NoFormula> {
     if record.get("macs").is_none() || record.get("bytes").is_none() {
         return Err(format!(
             "no formula for the type `{kind}`: add `macs` and `bytes`, or define it in a script (--ops)"
@@ -205,14 +205,14 @@ fn given(record: &Value, precision: Precision, kind: &str) -> Result<NpuWork, Un
     Ok(NpuWork { macs, flops, bytes, precision, engine: Engine::Matrix, symbol: "diamond" })
 }
 
-fn amount(record: &Value, field: &str) -> Result<f64, Unmodelled> {
+fn amount(record: &Value, field: &str) -> Result<f64, NoFormula> {
     let value = record.get(field).and_then(Value::as_f64);
     value
         .filter(|value| value.is_finite() && *value >= 0.0)
         .ok_or_else(|| format!("`{field}` is not a number of zero or more"))
 }
 
-fn shape(record: &Value, field: &str) -> Result<Vec<u64>, Unmodelled> {
+fn shape(record: &Value, field: &str) -> Result<Vec<u64>, NoFormula> {
     let value = record.get(field).ok_or_else(|| format!("the field `{field}` is missing"))?;
     extents(value).ok_or_else(|| format!("`{field}` is not a list of extents: {value}"))
 }
@@ -232,7 +232,7 @@ fn per_dimension(
     field: &str,
     dimensions: usize,
     default: Option<u64>,
-) -> Result<Vec<u64>, Unmodelled> {
+) -> Result<Vec<u64>, NoFormula> {
     let Some(value) = record.get(field) else {
         let default = default.ok_or_else(|| format!("the field `{field}` is missing"))?;
         return Ok(vec![default; dimensions]);
@@ -242,7 +242,7 @@ fn per_dimension(
         .ok_or_else(|| format!("`{field}` is not a list of {dimensions} whole numbers: {value}"))
 }
 
-fn whole(record: &Value, field: &str, default: Option<u64>) -> Result<u64, Unmodelled> {
+fn whole(record: &Value, field: &str, default: Option<u64>) -> Result<u64, NoFormula> {
     match (record.get(field), default) {
         (Some(value), _) => extent(value).ok_or_else(|| format!("`{field}` is not a whole number: {value}")),
         (None, Some(default)) => Ok(default),
@@ -250,7 +250,7 @@ fn whole(record: &Value, field: &str, default: Option<u64>) -> Result<u64, Unmod
     }
 }
 
-fn flag(record: &Value, field: &str) -> Result<bool, Unmodelled> {
+fn flag(record: &Value, field: &str) -> Result<bool, NoFormula> {
     match record.get(field) {
         None | Some(Value::Null | Value::Bool(false)) => Ok(false),
         Some(Value::Bool(true)) => Ok(true),

@@ -1,6 +1,6 @@
 //! What formulas of vector families share: operands that may be numbers, types of results, arguments that must be there.
 
-use super::{Call, Input, Tensor, Unmodelled};
+use super::{Call, Input, NoFormula, Tensor};
 use crate::{Family, Precision};
 
 /// A tensor or a number that takes part in elementwise work.
@@ -15,7 +15,7 @@ pub(super) struct Value<'a> {
 }
 
 /// The operand at this place. A number is one element of what recordings call `Scalar`, four bytes.
-pub(super) fn value<'a>(call: &'a Call<'_>, index: usize) -> Result<Value<'a>, Unmodelled> {
+pub(super) fn value<'a>(call: &'a Call<'_>, index: usize) -> Result<Value<'a>, NoFormula> {
     match call.inputs.get(index) {
         Some(Input::Tensor(tensor)) => Ok(Value {
             shape: &tensor.shape,
@@ -33,14 +33,14 @@ pub(super) fn value<'a>(call: &'a Call<'_>, index: usize) -> Result<Value<'a>, U
 }
 
 /// The precision with this name of the catalog.
-pub(super) fn stored(name: &str) -> Result<Precision, Unmodelled> {
+pub(super) fn stored(name: &str) -> Result<Precision, NoFormula> {
     name.parse().map_err(|error: crate::UnknownPrecision| error.to_string())
 }
 
 /// The type that PyTorch computes operands in: numbers and tensors without dimensions change it only if they are of a
 /// higher kind (boolean, integer, float, complex).
-pub(super) fn promoted(values: &[Value<'_>]) -> Result<Precision, Unmodelled> {
-    let join_all = |with_dimensions: bool| -> Result<Option<Precision>, Unmodelled> {
+pub(super) fn promoted(values: &[Value<'_>]) -> Result<Precision, NoFormula> {
+    let join_all = |with_dimensions: bool| -> Result<Option<Precision>, NoFormula> {
         let mut chosen = values.iter().filter(|value| value.has_dimensions == with_dimensions);
         let Some(first) = chosen.next() else { return Ok(None) };
         chosen.try_fold(first.precision, |joined, value| join(joined, value.precision)).map(Some)
@@ -74,7 +74,7 @@ pub(super) fn kind(precision: Precision) -> Kind {
     }
 }
 
-fn join(first: Precision, second: Precision) -> Result<Precision, Unmodelled> {
+fn join(first: Precision, second: Precision) -> Result<Precision, NoFormula> {
     if kind(first) != kind(second) {
         return Ok(if kind(first) > kind(second) { first } else { second });
     }
@@ -96,7 +96,7 @@ pub(super) fn output_argument<'a>(call: &'a Call<'_>, from: usize) -> Option<&'a
 }
 
 /// The truth value at this place, which must be recorded.
-pub(super) fn truth(call: &Call<'_>, index: usize) -> Result<bool, Unmodelled> {
+pub(super) fn truth(call: &Call<'_>, index: usize) -> Result<bool, NoFormula> {
     match call.scalar(index) {
         "True" | "true" | "1" => Ok(true),
         "False" | "false" | "0" => Ok(false),
@@ -105,13 +105,13 @@ pub(super) fn truth(call: &Call<'_>, index: usize) -> Result<bool, Unmodelled> {
 }
 
 /// The whole number at this place, which must be recorded and not negative.
-pub(super) fn count(call: &Call<'_>, index: usize) -> Result<u64, Unmodelled> {
+pub(super) fn count(call: &Call<'_>, index: usize) -> Result<u64, NoFormula> {
     let number = call.scalar(index).trim().parse();
     number.map_err(|_| format!("argument {index}, a number, was not recorded"))
 }
 
 /// The list of extents at this place, which must be recorded.
-pub(super) fn extents(call: &Call<'_>, index: usize) -> Result<Vec<u64>, Unmodelled> {
+pub(super) fn extents(call: &Call<'_>, index: usize) -> Result<Vec<u64>, NoFormula> {
     let found: Option<Vec<u64>> =
         call.integers(index).into_iter().map(|extent| u64::try_from(extent).ok()).collect();
     found
@@ -120,7 +120,7 @@ pub(super) fn extents(call: &Call<'_>, index: usize) -> Result<Vec<u64>, Unmodel
 }
 
 /// A dimension of a tensor of this rank, counted from the end if it is negative.
-pub(super) fn dimension(number: i64, rank: usize) -> Result<usize, Unmodelled> {
+pub(super) fn dimension(number: i64, rank: usize) -> Result<usize, NoFormula> {
     let rank_signed = i64::try_from(rank).unwrap_or(i64::MAX);
     let counted = if number < 0 { number + rank_signed } else { number };
     usize::try_from(counted)
@@ -131,7 +131,7 @@ pub(super) fn dimension(number: i64, rank: usize) -> Result<usize, Unmodelled> {
 }
 
 /// The tensors of the list at this place, whose shapes must be recorded.
-pub(super) fn list<'a>(call: &'a Call<'_>, index: usize) -> Result<&'a [Tensor], Unmodelled> {
+pub(super) fn list<'a>(call: &'a Call<'_>, index: usize) -> Result<&'a [Tensor], NoFormula> {
     match call.inputs.get(index) {
         Some(Input::List(tensors)) => Ok(tensors),
         _ => Err(format!("the shapes of the list of tensors, argument {index}, were not recorded")),

@@ -7,7 +7,7 @@
 
 use super::operands::{list, stored};
 use super::operations;
-use super::{Call, Formula, Input, Tensor, Unmodelled};
+use super::{Call, Formula, Input, NoFormula, Tensor};
 use crate::Work;
 
 const CATEGORY: &str = "optimizer";
@@ -90,7 +90,7 @@ fn elements(tensors: &[Tensor]) -> f64 {
 }
 
 /// With the tensors of a list read or written.
-fn moves(work: Work, name: &'static str, tensors: &[Tensor], written: bool) -> Result<Work, Unmodelled> {
+fn moves(work: Work, name: &'static str, tensors: &[Tensor], written: bool) -> Result<Work, NoFormula> {
     tensors.iter().try_fold(work, |work, tensor| {
         let precision = tensor.precision()?;
         Ok(if written {
@@ -103,7 +103,7 @@ fn moves(work: Work, name: &'static str, tensors: &[Tensor], written: bool) -> R
 
 /// The operations of the function for each element of the first list; up to `LISTS` lists are read, numbers are not
 /// counted.
-fn each<const LISTS: usize>(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn each<const LISTS: usize>(call: &Call<'_>) -> Result<Work, NoFormula> {
     let first = list(call, 0)?;
     let precision = first.first().ok_or_else(|| "the list of tensors is empty".to_owned())?.precision()?;
     let count = elements(first);
@@ -117,7 +117,7 @@ fn each<const LISTS: usize>(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `_foreach_copy_(self, src)`: one operation for an element, as for `aten::copy_`.
-fn copy(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn copy(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (target, source) = (list(call, 0)?, list(call, 1)?);
     let precision = target.first().ok_or_else(|| "the list of tensors is empty".to_owned())?.precision()?;
     let count = elements(target);
@@ -125,12 +125,12 @@ fn copy(call: &Call<'_>) -> Result<Work, Unmodelled> {
     moves(work, "destination", target, true)
 }
 
-fn zero(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn zero(call: &Call<'_>) -> Result<Work, NoFormula> {
     moves(Work::movement(), "output", list(call, 0)?, true)
 }
 
 /// One number for each tensor.
-fn norm(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn norm(call: &Call<'_>) -> Result<Work, NoFormula> {
     let tensors = list(call, 0)?;
     let precision = tensors.first().ok_or_else(|| "the list of tensors is empty".to_owned())?.precision()?;
     let count = elements(tensors);
@@ -144,7 +144,7 @@ fn updated(
     operations: f64,
     read: &[(&'static str, usize)],
     updated: &[(&'static str, usize)],
-) -> Result<Work, Unmodelled> {
+) -> Result<Work, NoFormula> {
     let parameters = list(call, 0)?;
     let precision =
         parameters.first().ok_or_else(|| "the list of tensors is empty".to_owned())?.precision()?;
@@ -160,7 +160,7 @@ fn updated(
 }
 
 /// `_fused_adam_(params, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, ...)`.
-fn adam<const OPERATIONS: u32>(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn adam<const OPERATIONS: u32>(call: &Call<'_>) -> Result<Work, NoFormula> {
     let mut states = vec![("parameters", 0), ("first moments", 2), ("second moments", 3)];
     let mut operations = f64::from(OPERATIONS);
     // An empty list records no shapes.
@@ -173,7 +173,7 @@ fn adam<const OPERATIONS: u32>(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `_fused_sgd_(params, grads, momentum_buffers, weight_decay, momentum, lr, ...)`.
-fn sgd(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn sgd(call: &Call<'_>) -> Result<Work, NoFormula> {
     let mut states = vec![("parameters", 0)];
     let mut operations = 2.0;
     if matches!(call.inputs.get(2), Some(Input::List(buffers)) if !buffers.is_empty()) {
@@ -189,7 +189,7 @@ fn sgd(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `_fused_adagrad_(params, grads, state_sums, state_steps, ...)`.
-fn adagrad(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn adagrad(call: &Call<'_>) -> Result<Work, NoFormula> {
     let work = updated(call, 8.0, &[("gradients", 1)], &[("parameters", 0), ("sums", 2)])?;
     Ok(work.reads("steps", list(call, 0)?.len() as f64, stored("fp32")?))
 }

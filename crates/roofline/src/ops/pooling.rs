@@ -3,7 +3,7 @@
 
 use super::operands::{extents, stored, truth};
 use super::shape::volume;
-use super::{Call, Formula, Unmodelled};
+use super::{Call, Formula, NoFormula};
 use crate::Work;
 
 const CATEGORY: &str = "pooling";
@@ -46,7 +46,7 @@ struct Windows {
 
 impl Windows {
     /// Lists at `kernel` and behind it, a dilation if there is one, and whether extents are rounded up.
-    fn new(call: &Call<'_>, kernel: usize, dilation: Option<usize>, ceil: usize) -> Result<Self, Unmodelled> {
+    fn new(call: &Call<'_>, kernel: usize, dilation: Option<usize>, ceil: usize) -> Result<Self, NoFormula> {
         let shape = &call.tensor(0)?.shape;
         let kernels = extents(call, kernel)?;
         // One number stands for all dimensions; no stride for that of the kernel.
@@ -85,7 +85,7 @@ impl Windows {
 }
 
 /// `max_pool2d_with_indices(self, kernel, stride, padding, dilation, ceil_mode)`, which writes places too.
-fn max(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn max(call: &Call<'_>) -> Result<Work, NoFormula> {
     let windows = Windows::new(call, 1, Some(4), 5)?;
     let input = call.tensor(0)?;
     let precision = input.precision()?;
@@ -96,7 +96,7 @@ fn max(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `avg_pool2d(self, kernel, stride, padding, ceil_mode, ...)`.
-fn average(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn average(call: &Call<'_>) -> Result<Work, NoFormula> {
     let windows = Windows::new(call, 1, None, 4)?;
     let input = call.tensor(0)?;
     let precision = input.precision()?;
@@ -106,7 +106,7 @@ fn average(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `_adaptive_avg_pool2d(self, output_size)`.
-fn adaptive(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn adaptive(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     let precision = input.precision()?;
     let size = extents(call, 1)?;
@@ -119,7 +119,7 @@ fn adaptive(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `max_pool2d_with_indices_backward(grad, self, ..., indices)`: each gradient is added to one place.
-fn max_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn max_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (gradient, input) = (call.tensor(0)?, call.tensor(1)?);
     let indices = call.tensor(7)?;
     let elements = gradient.elements();
@@ -130,7 +130,7 @@ fn max_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `avg_pool2d_backward(grad, self, kernel, ...)`: each gradient is added to every element of its window.
-fn average_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn average_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (gradient, input) = (call.tensor(0)?, call.tensor(1)?);
     let kernel = extents(call, 2)?;
     let rank = if kernel.len() == 1 { input.shape.len().saturating_sub(2).max(1) } else { 1 };
@@ -141,7 +141,7 @@ fn average_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
         .writes("input gradient", input.elements(), input.precision()?))
 }
 
-fn adaptive_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn adaptive_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (gradient, input) = (call.tensor(0)?, call.tensor(1)?);
     Ok(Work::vector(input.elements(), input.elements(), gradient.precision()?)
         .reads("gradient", gradient.elements(), gradient.precision()?)

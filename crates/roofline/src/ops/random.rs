@@ -3,7 +3,7 @@
 
 use super::operands::{extents, stored};
 use super::shape::volume;
-use super::{Call, Formula, Unmodelled};
+use super::{Call, Formula, NoFormula};
 use crate::Work;
 
 const CATEGORY: &str = "random";
@@ -54,13 +54,13 @@ const FILLS: &[&str] = &[
     "aten::uniform_",
 ];
 
-fn fill(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn fill(call: &Call<'_>) -> Result<Work, NoFormula> {
     let target = call.tensor(0)?;
     Ok(Work::movement().writes("output", target.elements(), target.precision()?))
 }
 
 /// Probabilities in, samples out.
-fn sample(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn sample(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     let precision = input.precision()?;
     Ok(Work::movement().reads("probabilities", input.elements(), precision).writes(
@@ -71,18 +71,18 @@ fn sample(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `randperm(n, ..., out)`.
-fn permutation(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn permutation(call: &Call<'_>) -> Result<Work, NoFormula> {
     Ok(Work::movement().writes("output", super::operands::count(call, 0)? as f64, stored("int64")?))
 }
 
 /// `rand(size, dtype, ...)`.
-fn new(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn new(call: &Call<'_>) -> Result<Work, NoFormula> {
     let precision = call.element_type(1).ok_or_else(|| "its type was not recorded".to_owned())?;
     Ok(Work::movement().writes("output", volume(&extents(call, 0)?), precision))
 }
 
 /// `native_dropout(self, p, train)`: a product with the mask, a product with a number; the mask is kept.
-fn dropout(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn dropout(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     let (elements, precision) = (input.elements(), input.precision()?);
     Ok(Work::vector(2.0 * elements, elements, precision)
@@ -92,7 +92,7 @@ fn dropout(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `native_dropout_backward(grad, mask, scale)`.
-fn dropout_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn dropout_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (gradient, mask) = (call.tensor(0)?, call.tensor(1)?);
     let (elements, precision) = (gradient.elements(), gradient.precision()?);
     Ok(Work::vector(2.0 * elements, elements, precision)
@@ -102,7 +102,7 @@ fn dropout_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(out, logits, noise, ...)`: a quotient and a comparison for every logit, a 32-bit token for every row.
-fn exponential_sample(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn exponential_sample(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (logits, noise) = (call.tensor(1)?, call.tensor(2)?);
     let elements = logits.elements();
     let rows = logits.shape.first().copied().unwrap_or(1) as f64;

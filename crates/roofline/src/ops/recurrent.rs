@@ -1,6 +1,6 @@
 //! Recurrent layers: every matrix of weights is multiplied with every step of every sequence.
 
-use super::{Call, Formula, Input, Rule, Tensor, Unmodelled};
+use super::{Call, Formula, Input, NoFormula, Rule, Tensor};
 use crate::{Precision, Work};
 
 const fn formula(names: &'static [&'static str], work: Rule) -> Formula {
@@ -52,7 +52,7 @@ struct Layers {
 
 /// Matrices have two axes, biases one. The element type of a list of weights is not recorded; it is that of the input,
 /// which the libraries demand.
-fn layers(call: &Call<'_>, places: &Places) -> Result<Layers, Unmodelled> {
+fn layers(call: &Call<'_>, places: &Places) -> Result<Layers, NoFormula> {
     let x = call.tensor(0)?;
     let [steps, _] = x.rows_and_columns()?;
     let Some(Input::List(weights)) = call.inputs.get(1) else {

@@ -3,7 +3,7 @@
 
 use super::operands::{Kind, dimension, kind, output_argument, stored, truth, value};
 use super::operations;
-use super::{Call, Formula, Input, Unmodelled};
+use super::{Call, Formula, Input, NoFormula};
 use crate::{Basis, Precision, Work};
 
 const CATEGORY: &str = "reduction";
@@ -38,7 +38,7 @@ const SCANS: &[&str] = &["aten::cumprod", "aten::cumsum", "aten::logcumsumexp"];
 const EXTREME_SCANS: &[&str] = &["aten::cummax", "aten::cummin"];
 
 /// What is left of a shape.
-fn kept(call: &Call<'_>, dimensions: &[i64]) -> Result<f64, Unmodelled> {
+fn kept(call: &Call<'_>, dimensions: &[i64]) -> Result<f64, NoFormula> {
     let shape = &call.tensor(0)?.shape;
     let reduced: Vec<usize> =
         dimensions.iter().map(|number| dimension(*number, shape.len())).collect::<Result<_, _>>()?;
@@ -52,7 +52,7 @@ const NO_RESULT: &str = "the result, whose size was not recorded, is left out";
 
 /// Elements of the result of `op(self, dim, keepdim, ...)`, or of `op(self, ...)` without dimensions; nothing where the
 /// dimensions were not recorded. An `out` argument tells too.
-fn outputs(call: &Call<'_>, dim: usize, keepdim: usize) -> Result<Option<f64>, Unmodelled> {
+fn outputs(call: &Call<'_>, dim: usize, keepdim: usize) -> Result<Option<f64>, NoFormula> {
     if call.inputs.len() <= keepdim {
         return Ok(Some(1.0));
     }
@@ -66,7 +66,7 @@ fn outputs(call: &Call<'_>, dim: usize, keepdim: usize) -> Result<Option<f64>, U
     }
 }
 
-fn reduced(call: &Call<'_>, outputs: Option<f64>, result: Precision) -> Result<Work, Unmodelled> {
+fn reduced(call: &Call<'_>, outputs: Option<f64>, result: Precision) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     let (elements, precision) = (input.elements(), input.precision()?);
     let work = Work::vector(operations::of(call) * elements, elements, precision)
@@ -86,7 +86,7 @@ fn with_second(work: Work, name: &'static str, outputs: Option<f64>, precision: 
 }
 
 /// Integers and booleans are summed in 64 bits, unless a type is given.
-fn summed(call: &Call<'_>, type_argument: usize) -> Result<Precision, Unmodelled> {
+fn summed(call: &Call<'_>, type_argument: usize) -> Result<Precision, NoFormula> {
     if let Some(out) = output_argument(call, 1) {
         return out.precision();
     }
@@ -98,18 +98,18 @@ fn summed(call: &Call<'_>, type_argument: usize) -> Result<Precision, Unmodelled
 }
 
 /// `sum(self, dtype)` or `sum(self, dim, keepdim, dtype)`.
-fn sum(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn sum(call: &Call<'_>) -> Result<Work, NoFormula> {
     let of_all = call.inputs.len() <= 2;
     reduced(call, outputs(call, 1, 2)?, summed(call, if of_all { 1 } else { 3 })?)
 }
 
-fn mean(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn mean(call: &Call<'_>) -> Result<Work, NoFormula> {
     let result = output_argument(call, 1).unwrap_or(call.tensor(0)?);
     reduced(call, outputs(call, 1, 2)?, result.precision()?)
 }
 
 /// `max(self)`, `max(self, other)` or `max(self, dim, keepdim)`, which gives places too.
-fn extreme(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn extreme(call: &Call<'_>) -> Result<Work, NoFormula> {
     if matches!(call.inputs.get(1), Some(Input::Tensor(_))) && call.inputs.len() == 2 {
         return super::elementwise::binary(call);
     }
@@ -121,45 +121,45 @@ fn extreme(call: &Call<'_>) -> Result<Work, Unmodelled> {
     Ok(with_second(reduced(call, outputs, precision)?, "indices", outputs, stored("int64")?))
 }
 
-fn where_extreme(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn where_extreme(call: &Call<'_>) -> Result<Work, NoFormula> {
     reduced(call, outputs(call, 1, 2)?, stored("int64")?)
 }
 
-fn both_extremes(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn both_extremes(call: &Call<'_>) -> Result<Work, NoFormula> {
     let outputs = outputs(call, 1, 2)?;
     let precision = call.tensor(0)?.precision()?;
     Ok(with_second(reduced(call, outputs, precision)?, "largest", outputs, precision))
 }
 
 /// `norm(self, p)` or `norm(self, p, dim, keepdim, ...)`.
-fn norm(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn norm(call: &Call<'_>) -> Result<Work, NoFormula> {
     let precision = call.tensor(0)?.precision()?;
     reduced(call, outputs(call, 2, 3)?, precision)
 }
 
 /// `var(self, unbiased)` or `var(self, dim, unbiased or correction, keepdim)`.
-fn deviation(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn deviation(call: &Call<'_>) -> Result<Work, NoFormula> {
     let precision = call.tensor(0)?.precision()?;
     reduced(call, outputs(call, 1, 3)?, precision)
 }
 
-fn moments(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn moments(call: &Call<'_>) -> Result<Work, NoFormula> {
     let precision = call.tensor(0)?.precision()?;
     let outputs = outputs(call, 1, 3)?;
     Ok(with_second(reduced(call, outputs, precision)?, "mean", outputs, precision))
 }
 
 /// `all(self)` or `all(self, dim, keepdim)`.
-fn truths(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn truths(call: &Call<'_>) -> Result<Work, NoFormula> {
     reduced(call, outputs(call, 1, 2)?, stored("bool")?)
 }
 
-fn scan(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn scan(call: &Call<'_>) -> Result<Work, NoFormula> {
     let elements = value(call, 0).map(|value| super::shape::volume(value.shape))?;
     reduced(call, Some(elements), summed(call, 2)?)
 }
 
-fn extreme_scan(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn extreme_scan(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     Ok(reduced(call, Some(input.elements()), input.precision()?)?.writes(
         "indices",

@@ -3,7 +3,7 @@
 
 use super::operands::count;
 use super::shape::volume;
-use super::{Call, Formula, Tensor, Unmodelled};
+use super::{Call, Formula, NoFormula, Tensor};
 use crate::{Precision, Work};
 
 const CATEGORY: &str = "rope";
@@ -72,19 +72,19 @@ fn rotated(elements: f64, precision: Precision) -> Work {
 }
 
 /// `(input, frequencies, ...)`.
-fn whole(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn whole(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     Ok(rotated(input.elements(), input.precision()?))
 }
 
 /// `(output_x, output_y, input_x, input_y, cos, sin, positions, ...)`.
-fn pair(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn pair(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (first, second) = (call.tensor(2)?, call.tensor(3)?);
     Ok(rotated(first.elements() + second.elements(), first.precision()?))
 }
 
 /// `(positions, query, key, head_size, cos_sin_cache, ...)`, in place: of every head the part that the table is wide.
-fn heads(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn heads(call: &Call<'_>) -> Result<Work, NoFormula> {
     let query = call.tensor(1)?;
     let head = count(call, 3)? as f64;
     let turned = call.tensor(4)?.shape.last().copied().unwrap_or(0) as f64;
@@ -97,14 +97,14 @@ fn heads(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(output, input, ...)`.
-fn to_output(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn to_output(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(1)?;
     Ok(rotated(input.elements(), input.precision()?))
 }
 
 /// `(query (tokens, heads, extent), key, turned query, turned key, cos_sin_cache, ...)`: the part of a head that the table
 /// is wide. What is next to it may stay in place, so it is not counted.
-fn tabled(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn tabled(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (query, key) = (call.tensor(0)?, call.tensor(1)?);
     let turned = call.tensor(4)?.shape.last().copied().unwrap_or(0);
     let part = |tensor: &Tensor| match tensor.shape.as_slice() {
@@ -116,7 +116,7 @@ fn tabled(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// `(qkv, query heads, key heads, value heads, extent, eps, query scale, key scale, ...)`, in place: queries and keys are
 /// normalized by heads (4n and 2 a head, as RMS normalization is counted), then turned.
-fn normalised(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn normalised(call: &Call<'_>) -> Result<Work, NoFormula> {
     let qkv = call.tensor(0)?;
     let ([tokens, _], precision) = (qkv.rows_and_columns()?, qkv.precision()?);
     let heads = tokens * (count(call, 1)? + count(call, 2)?) as f64;
@@ -130,7 +130,7 @@ fn normalised(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(q_nope, q_pe, k_nope, k_pe, cache, [q_out], ...)`: the `pe` parts are turned, all are joined, keys go to the cache.
-fn latent(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn latent(call: &Call<'_>) -> Result<Work, NoFormula> {
     let [q_rest, q_part, k_rest, k_part] =
         [call.tensor(0)?, call.tensor(1)?, call.tensor(2)?, call.tensor(3)?];
     let precision = q_rest.precision()?;

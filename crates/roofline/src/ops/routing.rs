@@ -7,7 +7,7 @@
 //! is that every choice is read and placed once.
 
 use super::operands::{count, stored};
-use super::{Call, Formula, Rule, Tensor, Unmodelled};
+use super::{Call, Formula, NoFormula, Rule, Tensor};
 use crate::{Precision, Work};
 
 const CATEGORY: &str = "routing";
@@ -75,7 +75,7 @@ pub(super) const WRAPPERS: &[Formula] = &[
     formula(&["vllm::rocm_aiter_grouped_topk"], |call| chosen(call, [0, 1, 2], None, SOFTMAX)),
 ];
 
-fn scored(scores: &Tensor, bias: Option<&Tensor>, operations: f64) -> Result<Work, Unmodelled> {
+fn scored(scores: &Tensor, bias: Option<&Tensor>, operations: f64) -> Result<Work, NoFormula> {
     let (elements, precision) = (scores.elements(), scores.precision()?);
     let work = Work::vector(operations * elements, elements, precision).reads("scores", elements, precision);
     match bias.filter(|bias| bias.elements() > 0.0) {
@@ -90,7 +90,7 @@ fn chosen(
     places: [usize; 3],
     bias: Option<usize>,
     operations: f64,
-) -> Result<Work, Unmodelled> {
+) -> Result<Work, NoFormula> {
     let [scores, weights, indices] =
         [call.tensor(places[0])?, call.tensor(places[1])?, call.tensor(places[2])?];
     let bias = bias.and_then(|place| call.optional(place));
@@ -102,7 +102,7 @@ fn chosen(
 }
 
 /// Scores first, and as many choices of each token as the number at a place says: FP32 weights, 32-bit indices.
-fn returned(call: &Call<'_>, bias: Option<usize>, wanted: usize) -> Result<Work, Unmodelled> {
+fn returned(call: &Call<'_>, bias: Option<usize>, wanted: usize) -> Result<Work, NoFormula> {
     let scores = call.tensor(0)?;
     let choices = scores.rows_and_columns()?[0] * count(call, wanted)? as f64;
     Ok(scored(scores, bias.and_then(|place| call.optional(place)), BIASED)?
@@ -111,7 +111,7 @@ fn returned(call: &Call<'_>, bias: Option<usize>, wanted: usize) -> Result<Work,
 }
 
 /// `(scores, groups, chosen groups, chosen, ...)`; older versions have biased scores as second tensor.
-fn grouped(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn grouped(call: &Call<'_>) -> Result<Work, NoFormula> {
     match call.optional(1) {
         Some(_) => returned(call, Some(1), 4),
         None => returned(call, Some(6), 3),
@@ -119,7 +119,7 @@ fn grouped(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(scores, chosen, ...)`: weights in the type of the scores, 16-bit indices, and a bit for each expert.
-fn by_triton(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn by_triton(call: &Call<'_>) -> Result<Work, NoFormula> {
     let scores = call.tensor(0)?;
     let [rows, experts] = scores.rows_and_columns()?;
     let choices = rows * count(call, 1)? as f64;
@@ -130,7 +130,7 @@ fn by_triton(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// Every element of the tensors at these places is read, and placed somewhere as stored.
-fn placed(call: &Call<'_>, places: &[usize]) -> Result<Work, Unmodelled> {
+fn placed(call: &Call<'_>, places: &[usize]) -> Result<Work, NoFormula> {
     let mut work = Work::movement();
     for place in places {
         let tensor = call.tensor(*place)?;
@@ -142,7 +142,7 @@ fn placed(call: &Call<'_>, places: &[usize]) -> Result<Work, Unmodelled> {
 
 /// `(indices, weights, sorted indices, sorted weights, sorted experts, counts, output of the layer, ...)`, which is cleared
 /// for the sums that follow.
-fn sorted_and_cleared(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn sorted_and_cleared(call: &Call<'_>) -> Result<Work, NoFormula> {
     let work = placed(call, &[0, 1])?;
     match call.optional(6) {
         Some(output) => Ok(work.writes("cleared", output.elements(), output.precision()?)),
@@ -151,7 +151,7 @@ fn sorted_and_cleared(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(input (tokens, chosen, extent), output (tokens, extent))`; early versions of vLLM name them the other way round.
-fn summed(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn summed(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (first, second) = (call.tensor(0)?, call.tensor(1)?);
     let (input, output) =
         if first.elements() >= second.elements() { (first, second) } else { (second, first) };
@@ -162,7 +162,7 @@ fn summed(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(input, map, output)`: a row of the input may be used by several of the output, and is read once.
-fn shuffled(call: &Call<'_>, output: usize) -> Result<Work, Unmodelled> {
+fn shuffled(call: &Call<'_>, output: usize) -> Result<Work, NoFormula> {
     let (input, map, output) = (call.tensor(0)?, call.tensor(1)?, call.tensor(output)?);
     Ok(Work::movement()
         .reads("input", input.elements().min(output.elements()), input.precision()?)
@@ -172,7 +172,7 @@ fn shuffled(call: &Call<'_>, output: usize) -> Result<Work, Unmodelled> {
 
 /// `(input, ..., chosen, permuted input, ...)`: as many copies of a token as it has experts. Versions differ in what is
 /// between; the number of chosen experts stands before the first tensor of more than one row that is as wide as the input.
-fn permuted(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn permuted(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     let ([tokens, columns], precision) = (input.rows_and_columns()?, input.precision()?);
     let is_result = |place: &usize| {
@@ -189,7 +189,7 @@ fn permuted(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(permuted rows, weights (tokens, chosen), ..., output (tokens, extent))`.
-fn unpermuted(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn unpermuted(call: &Call<'_>) -> Result<Work, NoFormula> {
     let weights = call.tensor(1)?;
     let columns = call.tensor(0)?.shape.last().copied();
     let is_result = |tensor: &&Tensor| {
@@ -204,7 +204,7 @@ fn unpermuted(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// That many elements of the first tensor's rows weighted and summed: a product for each, and a sum for all but the first of
 /// each output.
-fn weighted(call: &Call<'_>, used: f64, output: &Tensor) -> Result<Work, Unmodelled> {
+fn weighted(call: &Call<'_>, used: f64, output: &Tensor) -> Result<Work, NoFormula> {
     let (input, outputs) = (call.tensor(0)?, output.elements());
     Ok(Work::vector((2.0 * used - outputs).max(0.0), outputs, input.precision()?)
         .reads("rows", used, input.precision()?)

@@ -1,6 +1,6 @@
 //! Arithmetic of shapes.
 
-use super::Unmodelled;
+use super::NoFormula;
 
 /// Number of elements.
 pub(super) fn volume(shape: &[u64]) -> f64 {
@@ -8,7 +8,7 @@ pub(super) fn volume(shape: &[u64]) -> f64 {
 }
 
 /// The shape that two shapes broadcast to: aligned at the last dimension, an extent of one fits every other.
-pub(super) fn broadcast(first: &[u64], second: &[u64]) -> Result<Vec<u64>, Unmodelled> {
+pub(super) fn broadcast(first: &[u64], second: &[u64]) -> Result<Vec<u64>, NoFormula> {
     let rank = first.len().max(second.len());
     let extent =
         |shape: &[u64], index: usize| (index + shape.len()).checked_sub(rank).map_or(1, |index| shape[index]);

@@ -2,7 +2,7 @@
 //! backward (product, sum, difference, product).
 
 use super::operands::stored;
-use super::{Call, Formula, Unmodelled};
+use super::{Call, Formula, NoFormula};
 use crate::Work;
 
 const CATEGORY: &str = "softmax";
@@ -31,7 +31,7 @@ pub(super) const WRAPPERS: &[Formula] = &[Formula {
 }];
 
 /// `_softmax(self, dim, half_to_float)`.
-fn forward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn forward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     let (elements, precision) = (input.elements(), input.precision()?);
     let result = if call.scalar(2) == "True" { stored("fp32")? } else { precision };
@@ -41,7 +41,7 @@ fn forward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `_softmax_backward_data(grad, output, dim, input_dtype)`.
-fn backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (gradient, output) = (call.tensor(0)?, call.tensor(1)?);
     let elements = output.elements();
     let result = call.element_type(3).map_or_else(|| output.precision(), Ok)?;

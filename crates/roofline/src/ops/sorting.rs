@@ -2,7 +2,7 @@
 //! operations are counted.
 
 use super::operands::{count, dimension, stored};
-use super::{Call, Formula, Input, Unmodelled};
+use super::{Call, Formula, Input, NoFormula};
 use crate::Work;
 
 const CATEGORY: &str = "sorting";
@@ -20,7 +20,7 @@ pub(super) const FORMULAS: &[Formula] = &[
 pub(super) const WRAPPERS: &[Formula] =
     &[Formula { names: &["aten::argsort", "aten::msort"], category: CATEGORY, work: sort, backward: None }];
 
-fn found(call: &Call<'_>, outputs: f64) -> Result<Work, Unmodelled> {
+fn found(call: &Call<'_>, outputs: f64) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     let precision = input.precision()?;
     Ok(Work::movement()
@@ -30,7 +30,7 @@ fn found(call: &Call<'_>, outputs: f64) -> Result<Work, Unmodelled> {
 }
 
 /// `topk(self, k, dim, ...)`.
-fn topk(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn topk(call: &Call<'_>) -> Result<Work, NoFormula> {
     let wanted = count(call, 1)? as f64;
     let chosen = call.integers(2).first().copied();
     let outputs =
@@ -39,19 +39,19 @@ fn topk(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// Elements with another extent along a dimension.
-fn along(call: &Call<'_>, chosen: i64, extent: f64) -> Result<f64, Unmodelled> {
+fn along(call: &Call<'_>, chosen: i64, extent: f64) -> Result<f64, NoFormula> {
     let shape = &call.tensor(0)?.shape;
     let chosen = dimension(chosen, shape.len())?;
     let others = shape.iter().enumerate().filter(|(at, _)| *at != chosen);
     Ok(extent * others.map(|(_, extent)| *extent as f64).product::<f64>())
 }
 
-fn sort(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn sort(call: &Call<'_>) -> Result<Work, NoFormula> {
     found(call, call.tensor(0)?.elements())
 }
 
 /// `kthvalue(self, k, dim, keepdim)`.
-fn kth_value(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn kth_value(call: &Call<'_>) -> Result<Work, NoFormula> {
     let chosen = call.integers(2).first().copied();
     let outputs =
         along(call, chosen.ok_or_else(|| "argument 2, a dimension, was not recorded".to_owned())?, 1.0)?;
@@ -60,7 +60,7 @@ fn kth_value(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// `(weights, indices, scores, bias, ...)` of a router of experts: six operations for a score, as TraceLens counts, and a
 /// bias for each expert.
-fn routing(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn routing(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (weights, indices, scores) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?);
     let experts = scores.shape.last().copied().unwrap_or(0) as f64;
     let elements = scores.elements();
@@ -72,7 +72,7 @@ fn routing(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// Each value's place between boundaries, in 64 bits unless `out_int32`, the argument behind both, says otherwise.
-fn search<const VALUES: usize, const BOUNDARIES: usize>(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn search<const VALUES: usize, const BOUNDARIES: usize>(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (values, boundaries) = (call.tensor(VALUES)?, call.tensor(BOUNDARIES)?);
     let narrow = matches!(call.inputs.get(2), Some(Input::Scalar(text)) if text == "True");
     Ok(Work::movement()

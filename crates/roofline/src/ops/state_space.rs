@@ -1,6 +1,6 @@
 //! State-space layers.
 
-use super::{Call, Formula, Rule, Unmodelled};
+use super::{Call, Formula, NoFormula, Rule};
 use crate::{Engine, Precision, Work};
 
 const fn formula(names: &'static [&'static str], work: Rule) -> Formula {
@@ -26,7 +26,7 @@ struct Causal {
 
 impl Causal {
     /// `(x (batch, channels, tokens), weight (channels, taps), bias, ...)`.
-    fn parse(call: &Call<'_>) -> Result<Self, Unmodelled> {
+    fn parse(call: &Call<'_>) -> Result<Self, NoFormula> {
         let (x, weight) = (call.tensor(0)?, call.tensor(1)?);
         let ([_, channels, _], [_, taps]) = (x.extents()?, weight.extents()?);
         Ok(Self {
@@ -78,7 +78,7 @@ impl Causal {
 ///
 /// The products are scores within chunks `g*t*c*n`, scores with inputs `h*t*c*p`, states of chunks and outputs from them
 /// `h*t*n*p` each, after the convolution.
-fn scan(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn scan(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (projected, weight) = (call.tensor(0)?, call.tensor(1)?);
     let ([batch, tokens, all], [channels, taps]) = (projected.extents()?, weight.extents()?);
     let [heads] = call.tensor(3)?.extents()?;

@@ -4,10 +4,10 @@
 //! the last tensor; what is fused into the ends stands around them. The operands are told by their shapes.
 
 use super::triton::{operators, parts};
-use super::{Call, Tensor, Unmodelled, operations};
+use super::{Call, NoFormula, Tensor, operations};
 use crate::Work;
 
-pub(super) fn work(call: &Call<'_>) -> Result<Work, Unmodelled> {
+pub(super) fn work(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (_, name) = parts(call.name).ok_or_else(|| "the name is not of a generated kernel".to_owned())?;
     let tensors: Vec<&Tensor> = call.tensors().collect();
     let (output, operands) = tensors.split_last().ok_or_else(|| "it has no tensors".to_owned())?;
@@ -30,7 +30,7 @@ pub(super) fn work(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// The two operands of a product and its multiply-adds.
-type Product<'a> = Result<(&'a Tensor, &'a Tensor, f64), Unmodelled>;
+type Product<'a> = Result<(&'a Tensor, &'a Tensor, f64), NoFormula>;
 
 /// The only two tensors that multiply to the shape of the result.
 fn product<'a>(operands: &[&'a Tensor], output: &Tensor) -> Product<'a> {

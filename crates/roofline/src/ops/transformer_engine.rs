@@ -5,7 +5,7 @@
 //! Only products are counted, and the operands of the whole. A normalization before them is a small part of the arithmetic
 //! and runs on other units; its input is the one that is read.
 
-use super::{Call, Formula, Rule, Tensor, Unmodelled};
+use super::{Call, Formula, NoFormula, Rule, Tensor};
 use crate::Work;
 
 const fn formula(names: &'static [&'static str], work: Rule, backward: Rule) -> Formula {
@@ -37,7 +37,7 @@ struct Chain<'a> {
 }
 
 impl<'a> Chain<'a> {
-    fn new(input: &'a Tensor, weights: Vec<&'a Tensor>) -> Result<Self, Unmodelled> {
+    fn new(input: &'a Tensor, weights: Vec<&'a Tensor>) -> Result<Self, NoFormula> {
         Ok(Self { input, macs: 0.0, weights, between: 0.0, outputs: 0.0, precision: input.precision()? })
     }
 
@@ -72,7 +72,7 @@ impl<'a> Chain<'a> {
 }
 
 /// One matrix (n, k) of an input (..., k).
-fn single<'a>(input: &'a Tensor, weight: &'a Tensor) -> Result<Chain<'a>, Unmodelled> {
+fn single<'a>(input: &'a Tensor, weight: &'a Tensor) -> Result<Chain<'a>, NoFormula> {
     let ([rows, k], [n, columns]) = (input.rows_and_columns()?, weight.extents()?);
     if k != columns {
         return Err(format!("the matrices do not fit: {k} columns, {columns} rows"));
@@ -81,19 +81,19 @@ fn single<'a>(input: &'a Tensor, weight: &'a Tensor) -> Result<Chain<'a>, Unmode
 }
 
 /// `(weight, input, bias, ...)`; in version 1 `(weight, weight in 8 bits, transposed, input, bias, ...)`.
-fn linear<'a>(call: &'a Call<'_>) -> Result<Chain<'a>, Unmodelled> {
+fn linear<'a>(call: &'a Call<'_>) -> Result<Chain<'a>, NoFormula> {
     let input = call.optional(3).map_or_else(|| call.tensor(1), Ok)?;
     single(input, call.tensor(0)?)
 }
 
 /// `(input, scale, bias of the normalisation, weight, ...)`.
-fn normalised<'a>(call: &'a Call<'_>) -> Result<Chain<'a>, Unmodelled> {
+fn normalised<'a>(call: &'a Call<'_>) -> Result<Chain<'a>, NoFormula> {
     single(call.tensor(0)?, call.tensor(3)?)
 }
 
 /// `(input, scale, bias of the normalisation, first weight, ..., second weight, ...)`. The second matrix is the last that
 /// takes what the first gives, or half of it behind a gate, back to the extent of the input.
-fn block<'a>(call: &'a Call<'_>) -> Result<Chain<'a>, Unmodelled> {
+fn block<'a>(call: &'a Call<'_>) -> Result<Chain<'a>, NoFormula> {
     let (input, first) = (call.tensor(0)?, call.tensor(3)?);
     let ([rows, hidden], [wide, columns]) = (input.rows_and_columns()?, first.extents()?);
     if hidden != columns {
@@ -114,7 +114,7 @@ fn block<'a>(call: &'a Call<'_>) -> Result<Chain<'a>, Unmodelled> {
 }
 
 /// `(input, splits, ..., weights and biases)`: rows in groups, each with its own matrix.
-fn grouped<'a>(call: &'a Call<'_>) -> Result<Chain<'a>, Unmodelled> {
+fn grouped<'a>(call: &'a Call<'_>) -> Result<Chain<'a>, NoFormula> {
     let input = call.tensor(0)?;
     let [rows, k] = input.rows_and_columns()?;
     let is_weight = |tensor: &&Tensor| tensor.extents().is_ok_and(|[_, columns]: [f64; 2]| columns == k);

@@ -7,7 +7,7 @@
 //! bias of `addmm`, which is added to the product in place), or the operators need as many inputs as there are tensors.
 
 use super::operands::count;
-use super::{Call, Formula, Input, Tensor, Unmodelled, operations, template};
+use super::{Call, Formula, Input, NoFormula, Tensor, operations, template};
 use crate::Work;
 
 /// The formula of a kernel with such a name.
@@ -111,7 +111,7 @@ pub(super) fn operators(mut name: &str) -> Vec<&'static str> {
     found
 }
 
-fn work(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn work(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (kind, name) = parts(call.name).ok_or_else(|| "the name is not of a generated kernel".to_owned())?;
     if name.is_empty() {
         return Err("the name of the kernel says no operator".to_owned());
@@ -141,7 +141,7 @@ fn work(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// The product of the extents behind the tensors: one for pointwise kernels, or one for each of its dimensions; two for
 /// reductions.
-fn points(call: &Call<'_>, pointwise: bool) -> Result<f64, Unmodelled> {
+fn points(call: &Call<'_>, pointwise: bool) -> Result<f64, NoFormula> {
     let first =
         call.inputs.iter().rposition(|input| !matches!(input, Input::Scalar(_))).map_or(0, |last| last + 1);
     let extents: Vec<u64> =

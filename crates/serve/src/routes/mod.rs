@@ -2,20 +2,23 @@
 
 mod bench;
 mod compat;
+mod devices;
+mod diff;
 pub(crate) mod events;
 mod files;
-mod kept;
-mod known;
 mod live;
 mod page;
-mod parts;
+mod predict;
+mod presets;
 pub(crate) mod query;
-mod questions;
 mod reference;
+mod roofline;
 mod runs;
+mod settings;
 mod slices;
 mod upload;
 mod verbs;
+mod views;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,27 +50,27 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
     let (api, description) = OpenApiRouter::with_openapi(reference::description())
         .routes(routes!(runs::list, runs::add))
         .routes(routes!(runs::remove))
-        .routes(routes!(parts::document))
-        .routes(routes!(parts::timeline))
-        .routes(routes!(parts::flame))
+        .routes(routes!(views::document))
+        .routes(routes!(views::timeline))
+        .routes(routes!(views::flame))
         .routes(routes!(slices::slices))
         .routes(routes!(query::query))
         .routes(routes!(query::query_tables))
         .routes(routes!(files::table))
         .routes(routes!(files::picture))
-        .routes(routes!(questions::roofline))
-        .routes(routes!(questions::diff))
-        .routes(routes!(questions::devices))
-        .routes(routes!(questions::show_device))
-        .routes(routes!(known::precisions))
-        .routes(routes!(known::presets))
-        .routes(routes!(questions::predict))
+        .routes(routes!(roofline::roofline))
+        .routes(routes!(diff::diff))
+        .routes(routes!(devices::devices))
+        .routes(routes!(devices::show_device))
+        .routes(routes!(presets::precisions))
+        .routes(routes!(presets::presets))
+        .routes(routes!(predict::predict))
         .routes(routes!(bench::start))
         .routes(routes!(bench::events))
         .routes(routes!(bench::cancel))
-        .routes(routes!(kept::config, kept::save_config))
-        .routes(routes!(kept::ops, kept::save_ops))
-        .routes(routes!(kept::check_ops))
+        .routes(routes!(settings::config, settings::save_config))
+        .routes(routes!(settings::ops, settings::save_ops))
+        .routes(routes!(settings::check_ops))
         .routes(routes!(events::events))
         .routes(routes!(live::live))
         .split_for_parts();

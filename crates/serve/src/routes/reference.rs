@@ -14,7 +14,7 @@ use utoipa::openapi::{
 };
 use utoipa::{PartialSchema, ToSchema};
 
-use super::questions;
+use super::roofline;
 use crate::answer::Answer;
 use crate::problem::ErrorBody;
 use crate::state::Shared;
@@ -78,7 +78,7 @@ pub(super) fn with_verbs(description: &OpenApi) -> Value {
     }
     let roofline = &mut description["paths"]["/runs/{id}/roofline"]["get"]["parameters"];
     if let Some(parameters) = roofline.as_array_mut() {
-        let of_query = questions::parameters(&Entry::of::<Roofline>()).into_iter();
+        let of_query = roofline::parameters(&Entry::of::<Roofline>()).into_iter();
         parameters.extend(of_query.map(|(name, mut schema)| {
             rename(&mut schema, Roofline::NAME);
             json!({"name": name, "in": "query", "required": false, "description": schema["description"], "schema": schema})

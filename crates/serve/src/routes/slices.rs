@@ -9,7 +9,7 @@ use eaves_analyze::timeline::Charts;
 use eaves_model::{Interval, StringId};
 use serde::{Deserialize, Serialize};
 
-use super::parts::interval;
+use super::views::interval;
 use crate::Problem;
 use crate::answer::Answer;
 use crate::state::Shared;

@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
+use eaves_app::Request;
 use serde_json::{Map, Value};
 
 use crate::Problem;
@@ -30,4 +31,13 @@ pub(super) async fn answer(
             Ok(Answer::json(shared.answer(request.as_ref())?).respond(&headers))
         })
         .await
+}
+
+/// The answer to a request, for routes that ask a verb in their own way.
+pub(super) async fn answered(
+    shared: &Arc<Shared>,
+    request: impl Request + 'static,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    shared.heavy(move |shared| Ok(Answer::json(shared.answer(&request)?).respond(&headers))).await
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt32Type};
 use eaves_model::{
-    Ident, MemoryBlock, MemoryEvent, MemoryFrame, MemorySegment, MemoryStack, Ns, Oddity, Recording,
+    Ident, MemoryBlock, MemoryEvent, MemoryFrame, MemorySegment, MemoryStack, Ns, Recording, WarningKind,
 };
 use eaves_model::{MaybeI64, MaybeU32, RankSource, Trace};
 
@@ -28,9 +28,9 @@ fn recording(rank: i64) -> Recording {
     recording.bytes = u64::MAX;
     let trace = &mut recording.trace;
     trace.events = 77;
-    trace.diagnostics.note_detail(Oddity::Truncated, Some(9), "why");
-    trace.diagnostics.note_many(Oddity::Truncated, 4, Some(12));
-    trace.diagnostics.note_many(Oddity::Garbage, 3, None);
+    trace.diagnostics.note_detail(WarningKind::Truncated, Some(9), "why");
+    trace.diagnostics.note_many(WarningKind::Truncated, 4, Some(12));
+    trace.diagnostics.note_many(WarningKind::Garbage, 3, None);
     trace.metadata.devices[0].numbers.push(("odd".to_owned(), f64::INFINITY));
     trace.metadata.devices[0].numbers.push(("small".to_owned(), 0.1 + 0.2));
     // A text that looks like a number, next to the number.

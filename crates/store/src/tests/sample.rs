@@ -262,14 +262,13 @@ fn profiled(trace: &mut Trace, kernel: SliceId) {
     trace.dispatches.push(Dispatch {
         slice: kernel,
         number: MaybeI64::new(-3),
-        queue: MaybeI64::NONE,
         work_items: Extent([221_184, 1, 1]),
         total_work_items: MaybeI64::new(i64::MAX),
         vector_registers: MaybeU32::new(32),
         accumulation_registers: MaybeU32::new(15),
-        scalar_registers: MaybeU32::NONE,
         scratch: MaybeI64::new(0),
         wave_size: MaybeU32::new(64),
+        ..Dispatch::default()
     });
     for (metric, value) in
         [("SQ_WAVES", MaybeF64::new(3_456.0)), (HARD_TEXT, MaybeF64::new(0.1)), ("n/a", MaybeF64::NONE)]

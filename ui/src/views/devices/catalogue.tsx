@@ -8,7 +8,7 @@ import { DataTable } from "../../kit/table";
 import type { Source } from "../../source";
 import { type Document, section } from "../../source/document";
 import { set, setting } from "../../state";
-import { beside } from "./beside";
+import { beside } from "./side-by-side";
 
 const catalogue = signal<Document | null>(null);
 const details = signal<Readonly<Record<string, Document>>>({});

@@ -16,7 +16,7 @@ import { adjusted, isAdjusted, summary } from "./adjust";
 import { AdjustPanel } from "./adjust-panel";
 import { BasePicker, comparedLines, useBase } from "./base-picker";
 import { matched, trails } from "./baseline";
-import { Beside } from "./beside";
+import { Beside } from "./side-by-side";
 import { Chart } from "./chart";
 import { LIMITS } from "./classify";
 import { adjustment, choices, type Choices, choose as chooseSetting, type Grouping, GROUPING_WORDS, GROUPINGS, keep, type Palette, PALETTES, shownPoints } from "./choices";

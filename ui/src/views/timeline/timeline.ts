@@ -12,7 +12,7 @@ import { colours } from "./colours";
 import type { Data, Track } from "./data";
 import { isBase, join } from "./join";
 import { layOut, layOutPinned, FOLDED, type Layout, MANY, ROW, type RowLine } from "./layout";
-import { areaOf, areaText, foldedIn, keepFolded, keepKeys, keysOf, sliceOf, sliceText } from "./kept";
+import { areaOf, areaText, foldedIn, keepFolded, keepKeys, keysOf, sliceOf, sliceText } from "./track-sets";
 import { light } from "./light";
 import { Overview } from "./map";
 import { paintAxis } from "./axis";

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { set, setting } from "../../state";
 import { fuzzy, title } from "./layout";
-import { keepFolded, keepKeys, keysOf } from "./kept";
+import { keepFolded, keepKeys, keysOf } from "./track-sets";
 import type { Timeline } from "./timeline";
 
 function flip(name: string, key: string): void {

@@ -141,16 +141,10 @@ mod tests {
     use super::*;
     use crate::analyses::HTA_SUMMARY;
     use crate::test_trace::{TestTrace, column, integers, number, run_of, texts};
-    use crate::{Options, assemble, measure};
+    use crate::{Options, report_of};
 
     fn outcome(run: &Run) -> Outcome {
-        let (options, analyses) = (Options::default(), [&HTA_SUMMARY]);
-        let measured: Vec<_> = run
-            .recordings
-            .iter()
-            .map(|recording| measure(&RankView::new(&recording.trace, &options), &analyses))
-            .collect();
-        assemble(&run.recordings, &measured, &options, &analyses).unwrap().swap_remove(0)
+        report_of(run, &Options::default(), &[&HTA_SUMMARY]).unwrap().swap_remove(0)
     }
 
     fn section_of(traces: Vec<TestTrace>) -> Section {

@@ -335,14 +335,7 @@ fn frame(test: &mut TestTrace, name: &str, called_from: &str, span: (i64, i64)) 
     test.host_on(0, SliceKind::Python, name, span.0, span.1);
     let (slice, none) = (SliceId::from(test.trace.slices.len() - 1), MaybeU32::NONE);
     let called_from = test.trace.strings.intern(called_from);
-    test.trace.python.push(PythonFrame {
-        slice,
-        id: none,
-        parent: none,
-        module: none,
-        event_index: none,
-        called_from,
-    });
+    test.trace.python.push(PythonFrame { slice, called_from, ..PythonFrame::default() });
 }
 
 #[test]

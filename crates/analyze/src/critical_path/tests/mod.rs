@@ -4,13 +4,10 @@ mod by_hand;
 mod properties;
 mod selections;
 
-use eaves_model::{
-    GpuActivity, GpuId, Ident, MaybeI64, MaybeU32, Ns, Op, RuntimeCall, Slice, SliceId, SliceKind, StringId,
-    Sync, Trace,
-};
+use eaves_model::{GpuActivity, GpuId, MaybeI64, MaybeU32, Op, RuntimeCall, SliceId, SliceKind, Sync, Trace};
 
 use super::{Cause, CriticalPath};
-use crate::test_trace::NO_ACTIVITY;
+use crate::test_trace::add_slice;
 use crate::{Options, RankView};
 
 /// A trace that grows by one line a slice.
@@ -20,26 +17,8 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    fn slice(
-        &mut self,
-        kind: SliceKind,
-        name: &str,
-        (process, thread): (i64, i64),
-        start: i64,
-        end: i64,
-    ) -> SliceId {
-        let track = self.trace.tracks.get_or_add(Ident::number(process), Ident::number(thread));
-        let name = self.trace.strings.intern(name);
-        self.trace.slices.push(Slice {
-            start: Ns(start),
-            duration: Ns(end - start),
-            name,
-            category: StringId::NONE,
-            track,
-            kind,
-            position: 0,
-        });
-        SliceId::from(self.trace.slices.len() - 1)
+    fn slice(&mut self, kind: SliceKind, name: &str, place: (i64, i64), start: i64, end: i64) -> SliceId {
+        add_slice(&mut self.trace, place, kind, name, (start, end))
     }
 
     /// An operator or annotation.
@@ -52,18 +31,7 @@ impl Recorder {
         end: i64,
     ) -> &mut Self {
         let slice = self.slice(kind, name, (100, thread), start, end);
-        self.trace.ops.push(Op {
-            slice,
-            external_id: MaybeI64::NONE,
-            record_function_id: MaybeU32::NONE,
-            event_index: MaybeU32::NONE,
-            sequence_number: MaybeI64::NONE,
-            forward_thread: MaybeU32::NONE,
-            input_dims: StringId::NONE,
-            input_types: StringId::NONE,
-            input_strides: StringId::NONE,
-            concrete_inputs: StringId::NONE,
-        });
+        self.trace.ops.push(Op { slice, ..Op::default() });
         self
     }
 
@@ -85,8 +53,7 @@ impl Recorder {
         self.trace.runtime.push(RuntimeCall {
             slice,
             correlation: Some(correlation).filter(|&number| number != 0).into(),
-            external_id: MaybeI64::NONE,
-            function: MaybeU32::NONE,
+            ..RuntimeCall::default()
         });
         self
     }
@@ -112,7 +79,7 @@ impl Recorder {
             device: MaybeU32::new(0),
             stream: MaybeI64::new(stream),
             correlation: Some(correlation).filter(|&number| number != 0).into(),
-            ..NO_ACTIVITY
+            ..GpuActivity::default()
         });
         self
     }
@@ -131,13 +98,11 @@ impl Recorder {
             slice,
             kind,
             device: MaybeU32::new(0),
-            context: MaybeU32::NONE,
             stream: MaybeI64::new(stream),
             correlation: MaybeI64::new(correlation),
-            external_id: MaybeI64::NONE,
             wait_on_stream: event.map(|(stream, _)| stream).into(),
-            wait_on_event: MaybeI64::NONE,
             wait_on_record_correlation: event.map(|(_, call)| call).into(),
+            ..Sync::default()
         });
         self
     }

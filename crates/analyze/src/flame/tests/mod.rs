@@ -5,9 +5,7 @@ mod random;
 
 use std::collections::BTreeMap;
 
-use eaves_model::{
-    Allocation, Ident, MaybeI64, MaybeU32, Ns, RuntimeCall, Slice, SliceId, SliceKind, StringId, TrackId,
-};
+use eaves_model::{Allocation, Ident, MaybeI64, Ns, RuntimeCall, Slice, SliceId, SliceKind, TrackId};
 
 use super::{Flame, FlameOptions, Metric, NodeId, Tree, Values, Visit, assemble, measure};
 use crate::test_trace::{TestTrace, run_of};
@@ -38,17 +36,15 @@ impl TestTrace {
             start: Ns(start),
             duration: Ns(end.saturating_sub(start)),
             name,
-            category: StringId::NONE,
             track,
             kind,
-            position: 0,
+            ..Slice::default()
         });
         if kind == SliceKind::Runtime {
             self.trace.runtime.push(RuntimeCall {
                 slice,
                 correlation: correlation.into(),
-                external_id: MaybeI64::NONE,
-                function: MaybeU32::NONE,
+                ..RuntimeCall::default()
             });
         }
         self
@@ -60,13 +56,7 @@ impl TestTrace {
             time: Ns(time),
             track,
             bytes: MaybeI64::new(bytes),
-            address: MaybeI64::NONE,
-            total_allocated: MaybeI64::NONE,
-            total_reserved: MaybeI64::NONE,
-            device_type: MaybeU32::NONE,
-            device: MaybeI64::NONE,
-            event_index: MaybeU32::NONE,
-            position: 0,
+            ..Allocation::default()
         });
         self
     }

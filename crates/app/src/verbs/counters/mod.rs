@@ -72,20 +72,28 @@ pub struct List {
     pub search: Option<String>,
 }
 
-/// A counter file to check.
+/// What collects counters.
+#[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Collector {
+    /// Architecture [default: that of this machine, if it has one]
+    #[arg(long, value_name = "GFX")]
+    pub arch: Option<String>,
+    /// Profiler: rocprof, rocprofv2 or rocprofv3
+    #[arg(long, value_name = "TOOL", default_value = "rocprof", hide_possible_values = true)]
+    pub with: CounterTool,
+}
+
+/// An input file to check.
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 pub struct Check {
     /// Counter file with `pmc: NAME NAME` lines, or - for stdin
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Architecture [default: this machine's]
-    #[arg(long, value_name = "GFX")]
-    #[serde(default)]
-    pub arch: Option<String>,
-    /// Profiler: rocprof, rocprofv2 or rocprofv3
-    #[arg(long, value_name = "TOOL", default_value = "rocprof", hide_possible_values = true)]
-    #[serde(default)]
-    pub with: CounterTool,
+    /// What collects them.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub collector: Collector,
 }
 
 /// A counter file to write.
@@ -95,14 +103,10 @@ pub struct Write {
     #[arg(long, value_name = "SET|NAMES", required = true, value_delimiter = ',')]
     #[serde(deserialize_with = "crate::text_value::names")]
     pub r#for: Vec<String>,
-    /// Architecture [default: this machine's]
-    #[arg(long, value_name = "GFX")]
-    #[serde(default)]
-    pub arch: Option<String>,
-    /// Profiler: rocprof, rocprofv2 or rocprofv3
-    #[arg(long, value_name = "TOOL", default_value = "rocprof", hide_possible_values = true)]
-    #[serde(default)]
-    pub with: CounterTool,
+    /// What collects them.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub collector: Collector,
 }
 
 /// A profiler that reads counters from a file.
@@ -170,8 +174,8 @@ impl List {
 impl Check {
     fn answer(&self) -> Result<Answer, Failure> {
         let input = read_input(&self.file)?;
-        let device = chosen(self.arch.as_deref())?;
-        let checked = check(device, &input.request.passes, self.with.dialect());
+        let device = chosen(self.collector.arch.as_deref())?;
+        let checked = check(device, &input.request.passes, self.collector.with.dialect());
         let problems = checked.problems.len() + input.unknown.len();
         let mut answer = answer(sections::checked(device, &input, &checked));
         if problems > 0 {
@@ -184,8 +188,8 @@ impl Check {
 
 impl Write {
     fn answer(&self) -> Result<Answer, Failure> {
-        let device = chosen(self.arch.as_deref())?;
-        let names = counter_names(&self.r#for, device, self.with.dialect())?;
+        let device = chosen(self.collector.arch.as_deref())?;
+        let names = counter_names(&self.r#for, device, self.collector.with.dialect())?;
         let passes = fit(device, &names);
         let lines = passes.iter().map(|pass| format!("pmc: {}\n", pass.join(" "))).collect();
         Ok(answer(sections::written(device, &passes)).drawn_by(InputFile(lines)))

@@ -24,7 +24,8 @@ use crate::pictures::RankPictures;
 use crate::session::name_of;
 use crate::text_value::paths;
 use crate::{
-    Answer, Context, Failure, Form, HELP_TEMPLATE, Keep, Reading, Selected, TooMuch, Verb, others, partial,
+    Answer, Context, Failure, Form, HELP_TEMPLATE, Keep, Reading, Selected, TooMuch, Verb, other_inputs,
+    partial,
 };
 
 /// Compare two runs, separating changes from noise
@@ -237,7 +238,7 @@ impl Sides<'_> {
         Ok(Side {
             profile,
             logs: recordings.compile_logs.clone(),
-            document: others::list(Document::new("diff", run, Vec::new()), &recordings),
+            document: other_inputs::list(Document::new("diff", run, Vec::new()), &recordings),
             kinds: recordings.kinds().collect(),
             drawn: draws.then(|| Drawn { name, recordings: recordings.clone(), pictures, options }),
         })

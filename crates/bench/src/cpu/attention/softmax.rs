@@ -114,10 +114,6 @@ impl Kernel for Softmax {
         self.state
     }
 
-    fn huge_pages(&self) -> Option<bool> {
-        None
-    }
-
     fn workers(&mut self, threads: usize) -> Vec<Box<dyn Worker + '_>> {
         let code = self.code;
         dealt(&mut self.parts, threads)

@@ -78,10 +78,6 @@ impl Kernel for Exponentiation {
         self.state
     }
 
-    fn huge_pages(&self) -> Option<bool> {
-        None
-    }
-
     fn workers(&mut self, threads: usize) -> Vec<Box<dyn Worker + '_>> {
         let code = self.code;
         dealt(&mut self.parts, threads)

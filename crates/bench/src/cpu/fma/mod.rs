@@ -149,10 +149,6 @@ impl Kernel for Chains {
         self.state
     }
 
-    fn huge_pages(&self) -> Option<bool> {
-        None
-    }
-
     fn workers(&mut self, threads: usize) -> Vec<Box<dyn Worker + '_>> {
         self.results.resize(threads.max(1), Results([0; WORDS]));
         let (code, operands) = (self.code, &self.operands);

@@ -166,16 +166,7 @@ fn rates_are_those_of_the_samples_beside_it() {
 }
 
 fn sample(wall_ns: u64) -> eaves_roofline::measured::Sample {
-    eaves_roofline::measured::Sample {
-        piece: 0,
-        calls: 1,
-        wall_ns,
-        other_ns: None,
-        switches: None,
-        steal: None,
-        clock: None,
-        contamination: None,
-    }
+    eaves_roofline::measured::Sample { calls: 1, wall_ns, ..Default::default() }
 }
 
 /// A product that was run for its work alone.

@@ -8,8 +8,9 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use eaves_app::verbs::Compile;
-use eaves_app::{HELP_TEMPLATE, Timeout, Verb, condition};
+use eaves_app::{HELP_TEMPLATE, Verb, condition};
 
+use super::running::RunningArguments;
 use crate::Status;
 use crate::arguments::OutputArguments;
 
@@ -33,12 +34,8 @@ pub(crate) struct Arguments {
     /// Directory for the log [default: the log is removed]
     #[arg(long, value_name = "DIR", help_heading = "Running")]
     output_dir: Option<PathBuf>,
-    /// Kill the program and its children after this time, such as 300s
-    #[arg(long, value_name = "TIME", help_heading = "Running")]
-    timeout: Option<Timeout>,
-    /// Grace period for a clean exit before the program is killed
-    #[arg(long, value_name = "TIME", default_value = "30s", help_heading = "Running")]
-    grace: Timeout,
+    #[command(flatten)]
+    running: RunningArguments,
 }
 
 /// Reads or runs, then tells.

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use eaves_capture::{Conditions, Ended, Passed};
+use eaves_capture::Ended;
 
 use super::Arguments;
 use crate::Status;
 use crate::arguments::OutputArguments;
+use crate::commands::running::check_empty;
 use crate::failure::hinted;
 
 /// A program that was run.
@@ -42,24 +43,12 @@ impl Recorded {
 /// Runs the program with a directory for its logs that nobody else writes to.
 pub(super) fn record(arguments: &Arguments, output: &OutputArguments) -> Result<Recorded> {
     let (path, directory) = directory(arguments.output_dir.as_deref())?;
-    // What programs read must not be mixed with what the program says.
-    let answer_to_stdout = output.prints_data();
-    let conditions = Conditions {
-        environment: vec![("TORCH_TRACE".into(), path.clone().into_os_string())],
-        timeout: arguments.timeout.map(Into::into),
-        grace: arguments.grace.into(),
-        passed: if answer_to_stdout { Passed::ToStderr } else { Passed::ToStdout },
-    };
+    let environment = vec![("TORCH_TRACE".into(), path.clone().into_os_string())];
+    let conditions = arguments.running.conditions(environment, output);
     let ended = eaves_capture::run_program(&arguments.program, &conditions)
         .map_err(|error| hinted(error.to_string(), "put the program and its arguments after `--`"))?;
     let printer = output.printer();
-    match ended {
-        Ended::Exited(0) => {}
-        Ended::Exited(code) => printer.note(&format!("note: the program ended with exit code {code}\n")),
-        Ended::Killed(signal) => printer.note(&format!("note: the program was killed by signal {signal}\n")),
-        Ended::TimedOut => printer.note("note: timed out; what was compiled until then follows\n"),
-        Ended::Interrupted => printer.note("note: interrupted; what was compiled until then follows\n"),
-    }
+    arguments.running.tell_end(ended, &printer);
     if arguments.output_dir.is_some() {
         printer.note(&format!("note: the log is in {}\n", path.display()));
     }
@@ -77,11 +66,6 @@ fn directory(named: Option<&Path>) -> Result<(PathBuf, Option<tempfile::TempDir>
     };
     let path = std::path::absolute(named).map_err(failed)?;
     std::fs::create_dir_all(&path).map_err(failed)?;
-    if std::fs::read_dir(&path).map_err(failed)?.next().is_some() {
-        return Err(hinted(
-            format!("directory contains files from an earlier run: {}", path.display()),
-            "remove them, or use another --output-dir",
-        ));
-    }
+    check_empty(&path)?;
     Ok((path, None))
 }

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use eaves_app::verbs::Memory;
-use eaves_app::{Duration, HELP_TEMPLATE, Timeout, Verb, condition};
+use eaves_app::{Duration, HELP_TEMPLATE, Verb, condition};
 
+use super::running::RunningArguments;
 use crate::Status;
 use crate::arguments::OutputArguments;
 
@@ -42,12 +43,8 @@ pub(crate) struct Arguments {
     /// Directory for recordings [default: a new eaves-memory]
     #[arg(long, value_name = "DIR", help_heading = "Running")]
     output_dir: Option<PathBuf>,
-    /// Kill the program and its children after this time, such as 300s
-    #[arg(long, value_name = "TIME", help_heading = "Running")]
-    timeout: Option<Timeout>,
-    /// Grace period to write recordings before the program is killed
-    #[arg(long, value_name = "TIME", default_value = "30s", help_heading = "Running")]
-    grace: Timeout,
+    #[command(flatten)]
+    running: RunningArguments,
 }
 
 /// Analyzes the inputs, or what a program did.

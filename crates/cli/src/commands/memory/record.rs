@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use eaves_capture::{Conditions, Ended, Passed, Record, Request, torch};
+use eaves_capture::{Record, Request, torch};
 use eaves_section::quantity::counted;
 
 use super::Arguments;
 use crate::arguments::OutputArguments;
-use crate::commands::profile::{check_empty, directory_of, nothing};
+use crate::commands::profile::nothing;
+use crate::commands::running::{check_empty, directory_of};
 use crate::failure::hinted;
 
 /// What was recorded, and the exit code of the program.
@@ -44,26 +45,11 @@ pub(super) fn record(arguments: &Arguments, output: &OutputArguments) -> anyhow:
     };
     let plan = tool.plan(&request, None).map_err(|refused| hinted(refused.to_string(), refused.hint))?;
     check_empty(&raw)?;
-    let answer_to_stdout = output.prints_data();
-    let conditions = Conditions {
-        environment: Vec::new(),
-        timeout: arguments.timeout.map(Into::into),
-        grace: arguments.grace.into(),
-        passed: if answer_to_stdout { Passed::ToStderr } else { Passed::ToStdout },
-    };
+    let conditions = arguments.running.conditions(Vec::new(), output);
     let outcome = eaves_capture::run(tool, &plan, &raw, &conditions).map_err(|error| {
         hinted(error.to_string(), "the program must be on the PATH, and --output-dir writable")
     })?;
-    match outcome.ended {
-        Ended::Exited(0) => {}
-        Ended::Exited(code) => printer.note(&format!("note: the program ended with exit code {code}\n")),
-        Ended::Killed(signal) => printer.note(&format!("note: the program was killed by signal {signal}\n")),
-        Ended::TimedOut => printer.note("note: timed out; the program was killed\n"),
-        Ended::Interrupted => printer.note("note: interrupted; what was recorded until then follows\n"),
-    }
-    for note in &outcome.told.notes {
-        printer.note(&format!("note: {note}\n"));
-    }
+    arguments.running.tell(&outcome, &printer);
     let snapshots: Vec<PathBuf> = torch::ending(&outcome.files, torch::SNAPSHOT).cloned().collect();
     if snapshots.is_empty()
         && let Some(error) = nothing(&outcome)

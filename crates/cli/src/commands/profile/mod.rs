@@ -1,28 +1,26 @@
 //! `eaves profile`: runs a program under a profiler and reports on what was recorded.
 
 mod counting;
-mod dry_run;
 mod torch;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use eaves_analyze::Selection;
-use eaves_capture::{Conditions, Ended, Outcome, Passed, Plan, Record, Request, Tool};
+use eaves_capture::{Outcome, Plan, Record, Request, Tool};
 use eaves_present::export::files;
 use eaves_section::quantity::counted;
 
+use super::running::{RunningArguments, check_empty, directory_of, variable};
 use crate::Status;
 use crate::arguments::OutputArguments;
 use crate::failure::hinted;
 use eaves_app::HELP_TEMPLATE;
 use eaves_app::analysis::Closely;
-use eaves_app::device;
 use eaves_app::verbs::Report;
-use eaves_app::{Keep, Reading, Timeout};
+use eaves_app::{Keep, Reading, Selected};
+use eaves_app::{device, profile_plan};
 
 pub(crate) use self::torch::TorchArguments;
 pub(super) use self::torch::nothing;
@@ -79,13 +77,9 @@ pub(crate) struct Arguments {
     /// Directory for recordings [default: a new eaves-profile]
     #[arg(long, value_name = "DIR", help_heading = "Running")]
     output_dir: Option<PathBuf>,
-    /// Kill the program and its children after this time, such as 300s
-    #[arg(long, value_name = "TIME", help_heading = "Running")]
-    timeout: Option<Timeout>,
-    /// Grace period to write recordings before the program is killed
-    #[arg(long, value_name = "TIME", default_value = "30s", help_heading = "Running")]
-    grace: Timeout,
-    /// Environment variable for the program; may be repeated
+    #[command(flatten)]
+    running: RunningArguments,
+    /// Variable of the program's environment; may be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable, help_heading = "Running")]
     env: Vec<(OsString, OsString)>,
     /// Print the exact commands without running them
@@ -135,7 +129,7 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
         printer.note(&format!("note: {note}\n"));
     }
     if arguments.dry_run {
-        return dry_run::show(tool, &plan, &arguments.env, output);
+        return show(tool, &plan, &arguments.env, output);
     }
     check_empty(&raw)?;
     let destination = output.destination(&[])?;
@@ -174,6 +168,22 @@ pub(super) fn run(arguments: &Arguments, output: &OutputArguments) -> anyhow::Re
     }
 }
 
+/// What would be run: a script for people, a document for programs.
+fn show(
+    tool: &Tool,
+    plan: &Plan,
+    environment: &[(OsString, OsString)],
+    output: &OutputArguments,
+) -> anyhow::Result<Status> {
+    if output.prints_text() {
+        output.write_text(&profile_plan::script(plan, environment))?;
+        return Ok(Status::Done);
+    }
+    let destination = output.destination(&[])?;
+    output.finish(&profile_plan::document(tool, plan, environment), destination, 0)?;
+    Ok(Status::Done)
+}
+
 fn record(
     arguments: &Arguments,
     tool: &'static Tool,
@@ -181,14 +191,7 @@ fn record(
     raw: &Path,
     output: &OutputArguments,
 ) -> anyhow::Result<Outcome> {
-    // What programs read must not be mixed with what the program says.
-    let answer_to_stdout = output.prints_data();
-    let conditions = Conditions {
-        environment: arguments.env.clone(),
-        timeout: arguments.timeout.map(Duration::from),
-        grace: arguments.grace.into(),
-        passed: if answer_to_stdout { Passed::ToStderr } else { Passed::ToStdout },
-    };
+    let conditions = arguments.running.conditions(arguments.env.clone(), output);
     eaves_capture::run(tool, plan, raw, &conditions).map_err(|error| {
         let hint = match &error {
             eaves_capture::Error::Start { .. } => "the program must be on the PATH, or named with its path",
@@ -201,20 +204,7 @@ fn record(
 /// What happened to the program, and where everything is.
 fn tell(outcome: &Outcome, directory: &Path, tool: &Tool, arguments: &Arguments, output: &OutputArguments) {
     let printer = output.printer();
-    match outcome.ended {
-        Ended::Exited(0) => {}
-        Ended::Exited(code) => printer.note(&format!("note: the program ended with exit code {code}\n")),
-        Ended::Killed(signal) => printer.note(&format!("note: the program was killed by signal {signal}\n")),
-        Ended::TimedOut => {
-            let seconds = arguments.timeout.map_or(0.0, |time| Duration::from(time).as_secs_f64());
-            printer
-                .note(&format!("note: timed out after {seconds} s; what was recorded until then follows\n"));
-        }
-        Ended::Interrupted => printer.note("note: interrupted; what was recorded until then follows\n"),
-    }
-    for note in &outcome.told.notes {
-        printer.note(&format!("note: {note}\n"));
-    }
+    arguments.running.tell(outcome, &printer);
     let raw = directory.join(tool.raw_directory());
     let files = match tool.command {
         Some(_) => counted(outcome.files.len(), "file"),
@@ -242,7 +232,7 @@ fn write_kernels(
     inputs: &[PathBuf],
     output: &OutputArguments,
 ) -> anyhow::Result<()> {
-    let everything = Selection::default();
+    let everything = Selected::default().selection();
     let read = output.with_context(&[], |context| {
         context.read(inputs, Reading::Traces, Keep::Selected(&everything), |_| ())
     })?;
@@ -263,49 +253,4 @@ fn write_kernels(
 fn not_installed(tool: &Tool) -> anyhow::Error {
     let ways = tool.install.join("\n      ");
     hinted(format!("{} is not on the PATH; nothing was run", tool.id), ways)
-}
-
-/// An absolute directory: the one that was named, or a new one of this name.
-pub(super) fn directory_of(named: Option<&Path>, usual: &str) -> anyhow::Result<PathBuf> {
-    let absolute = |path: &Path| {
-        std::path::absolute(path).map_err(|error| {
-            hinted(
-                format!("no such directory: {}: {error}", path.display()),
-                "use --output-dir to name a directory",
-            )
-        })
-    };
-    match named {
-        Some(path) => absolute(path),
-        None => {
-            let numbered = (2..).map(|number| PathBuf::from(format!("{usual}-{number}")));
-            let free = std::iter::once(PathBuf::from(usual)).chain(numbered).find(|path| !path.exists());
-            absolute(&free.unwrap_or_default())
-        }
-    }
-}
-
-/// Files of an earlier run would be taken for those of this one.
-pub(super) fn check_empty(raw: &Path) -> anyhow::Result<()> {
-    let empty = std::fs::read_dir(raw).map_or(true, |mut entries| entries.next().is_none());
-    if empty {
-        return Ok(());
-    }
-    Err(hinted(
-        format!("directory contains files from an earlier run: {}", raw.display()),
-        "remove them, or use another --output-dir",
-    ))
-}
-
-/// `NAME=VALUE`.
-pub(super) fn variable(text: &str) -> Result<(OsString, OsString), String> {
-    // What a shell would take, as `--dry-run` prints it for one.
-    let is_name = |name: &str| {
-        name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
-    };
-    match text.split_once('=') {
-        Some((name, value)) if is_name(name) => Ok((name.into(), value.into())),
-        _ => Err("expected a variable such as `HIP_VISIBLE_DEVICES=0`".to_owned()),
-    }
 }

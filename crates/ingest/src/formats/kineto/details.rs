@@ -1,8 +1,8 @@
 //! The rows behind a slice: one per kind of thing it is.
 
 use eaves_model::{
-    Collective, GpuActivity, LegacyOp, MaybeF64, MaybeI64, Oddity, Op, PythonFrame, RuntimeArgument,
-    RuntimeCall, SliceId, SliceKind, Sync, TritonLaunch,
+    Collective, GpuActivity, LegacyOp, MaybeF64, MaybeI64, Op, PythonFrame, RuntimeArgument, RuntimeCall,
+    SliceId, SliceKind, Sync, TritonLaunch, WarningKind,
 };
 
 use super::arguments::{Argument, set_of};
@@ -176,7 +176,7 @@ fn activity(sink: &mut Sink, slice: SliceId, offset: u64) {
     if sink.arguments.any(set_of(&[A::Exported])) {
         let text = sink.arguments.text(A::Exported);
         if exported::take(&mut sink.trace, slice, text).is_none() {
-            sink.note(Oddity::BadValue, offset);
+            sink.note(WarningKind::BadValue, offset);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use eaves_model::{Diagnostics, Metadata, Oddity, Trace};
+use eaves_model::{Diagnostics, Metadata, Trace, WarningKind};
 
 use super::events::{self, Stop};
 use super::header;
@@ -102,7 +102,7 @@ impl<'a> Document<'a> {
         // A lost quote in the header may have swallowed the key of the events. A stream cannot be read again.
         if let Ok(reader) = self.source.open(0) {
             *self.sink.diagnostics() = Diagnostics::default();
-            self.sink.note(Oddity::BadHeader, 0);
+            self.sink.note(WarningKind::BadHeader, 0);
             window = Window::new(reader, 0);
             if self.find_events(&mut window) {
                 let end = self.entries(window)?;
@@ -127,8 +127,8 @@ impl<'a> Document<'a> {
                     let ended;
                     (window, ended) = self.events(window)?;
                     if !ended {
-                        if self.sink.trace.diagnostics.count(Oddity::Truncated) == 0 {
-                            self.sink.note(Oddity::Truncated, window.offset);
+                        if self.sink.trace.diagnostics.count(WarningKind::Truncated) == 0 {
+                            self.sink.note(WarningKind::Truncated, window.offset);
                         }
                         return Ok(window.offset);
                     }
@@ -137,7 +137,7 @@ impl<'a> Document<'a> {
                     window.consume(at);
                     let offset = window.offset;
                     if !window.skip_value(self.sink.diagnostics()) {
-                        self.sink.note(Oddity::Truncated, offset);
+                        self.sink.note(WarningKind::Truncated, offset);
                         break;
                     }
                 }
@@ -152,13 +152,13 @@ impl<'a> Document<'a> {
                     window.consume(at);
                     let offset = window.offset;
                     if !window.fill(self.sink.diagnostics()) {
-                        self.sink.note(Oddity::Truncated, offset);
+                        self.sink.note(WarningKind::Truncated, offset);
                         break;
                     }
                 }
                 Top::Bad(at) => {
                     window.consume(at);
-                    self.sink.note(Oddity::BadHeader, window.offset);
+                    self.sink.note(WarningKind::BadHeader, window.offset);
                     if self.has_events {
                         window = self.rest(window)?;
                         break;
@@ -177,7 +177,7 @@ impl<'a> Document<'a> {
     fn rest(&mut self, mut window: Window<'a>) -> Result<Window<'a>, Refusal> {
         let is_odd = |bytes: &[u8]| bytes.iter().position(|byte| !byte.is_ascii_whitespace() && *byte != 0);
         while window.seek(self.sink.diagnostics(), is_odd) {
-            self.sink.note(Oddity::Garbage, window.offset);
+            self.sink.note(WarningKind::Garbage, window.offset);
             if !window.seek(self.sink.diagnostics(), events::find_event) {
                 break;
             }
@@ -243,7 +243,7 @@ impl<'a> Document<'a> {
             }
         };
         if !header::take(&mut self.metadata, &key, cursor.chunk.slice(value, end)) {
-            self.sink.trace.diagnostics.note_detail(Oddity::BadHeader, Some(offset), format!("`{key}`"));
+            self.sink.trace.diagnostics.note_detail(WarningKind::BadHeader, Some(offset), format!("`{key}`"));
         }
         self.keys.push(key);
         Ok(Entry::Value(end))

@@ -1,6 +1,6 @@
 //! One event: its fields, and the walk that reads them.
 
-use eaves_model::{Extent, Ident, Oddity, StringId};
+use eaves_model::{Extent, Ident, StringId, WarningKind};
 
 use super::arguments::{self, Argument, Type};
 use super::sink::Sink;
@@ -162,7 +162,7 @@ fn field(cursor: &mut Cursor<'_>, sink: &mut Sink, event: &mut Event) -> Result<
         _ => return cursor.skip(value),
     };
     if event.seen & bit != 0 {
-        sink.doubt(Oddity::DuplicateKey, event.offset);
+        sink.doubt(WarningKind::DuplicateKey, event.offset);
     }
     event.seen |= bit;
     Ok(())
@@ -175,7 +175,7 @@ fn odd_arguments(cursor: &mut Cursor<'_>, sink: &mut Sink, value: usize) -> Resu
         cursor.word(value) == b"null" || cursor.chunk.slice(value, cursor.chunk.len()).starts_with(b"[]");
     cursor.skip(value)?;
     if !is_none {
-        sink.doubt(Oddity::BadValue, sink.base + value as u64);
+        sink.doubt(WarningKind::BadValue, sink.base + value as u64);
     }
     Ok(())
 }
@@ -215,7 +215,7 @@ fn odd_time(cursor: &mut Cursor<'_>, sink: &mut Sink, value: usize) -> Result<Op
     };
     let time = number::scaled(word, 3);
     if time.is_none() && word != b"null" {
-        sink.doubt(Oddity::BadValue, sink.base + value as u64);
+        sink.doubt(WarningKind::BadValue, sink.base + value as u64);
     }
     Ok(time)
 }
@@ -235,14 +235,14 @@ fn odd_ident(cursor: &mut Cursor<'_>, sink: &mut Sink, value: usize) -> Result<I
         b'"' => Ok(Ident::text(sink.text(cursor, value)?)),
         b'{' | b'[' => {
             cursor.skip_nested()?;
-            sink.doubt(Oddity::BadValue, sink.base + value as u64);
+            sink.doubt(WarningKind::BadValue, sink.base + value as u64);
             Ok(Ident::NONE)
         }
         _ => {
             let word = cursor.word(value);
             let number = unsigned_or_scaled(word);
             if number.is_none() && word != b"null" {
-                sink.doubt(Oddity::BadValue, sink.base + value as u64);
+                sink.doubt(WarningKind::BadValue, sink.base + value as u64);
             }
             Ok(number.map_or(Ident::NONE, Ident::number))
         }
@@ -315,7 +315,7 @@ fn argument_value(
                 _ => ident(cursor, sink, value)?,
             };
             if !sink.arguments.put_thread(thread) {
-                sink.doubt(Oddity::DuplicateKey, sink.base + value as u64);
+                sink.doubt(WarningKind::DuplicateKey, sink.base + value as u64);
             }
             return Ok(());
         }
@@ -323,7 +323,7 @@ fn argument_value(
     if let Some(decoded) = decoded
         && !sink.arguments.put(argument, decoded)
     {
-        sink.doubt(Oddity::DuplicateKey, sink.base + value as u64);
+        sink.doubt(WarningKind::DuplicateKey, sink.base + value as u64);
     }
     Ok(())
 }
@@ -347,7 +347,7 @@ fn odd_integer(cursor: &mut Cursor<'_>, sink: &mut Sink, value: usize) -> Result
         },
     };
     if decoded.is_none() {
-        sink.doubt(Oddity::BadValue, sink.base + value as u64);
+        sink.doubt(WarningKind::BadValue, sink.base + value as u64);
     }
     Ok(decoded)
 }
@@ -376,7 +376,7 @@ fn float(cursor: &mut Cursor<'_>, sink: &mut Sink, value: usize) -> Result<Optio
     let decoded = number::float(word);
     // NaN is what some writers put for "unknown": not a value, but no damage either.
     if decoded.is_none() && !matches!(word, b"null" | b"NaN" | b"nan") {
-        sink.doubt(Oddity::BadValue, sink.base + value as u64);
+        sink.doubt(WarningKind::BadValue, sink.base + value as u64);
     }
     Ok(decoded.map(|value| value.to_bits() as i64))
 }
@@ -414,13 +414,13 @@ fn extent(cursor: &mut Cursor<'_>, sink: &mut Sink, argument: Argument, value: u
         *extent = match part {
             None | Some("") => 0,
             Some(part) => part.parse().unwrap_or_else(|_| {
-                sink.doubt(Oddity::BadValue, sink.base + value as u64);
+                sink.doubt(WarningKind::BadValue, sink.base + value as u64);
                 0
             }),
         };
     }
     if !sink.arguments.put_extent(argument, Extent(extents)) {
-        sink.doubt(Oddity::DuplicateKey, sink.base + value as u64);
+        sink.doubt(WarningKind::DuplicateKey, sink.base + value as u64);
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use eaves_model::{Diagnostics, Oddity};
+use eaves_model::{Diagnostics, WarningKind};
 
 use super::event::{self, EVENT_KEYS};
 use super::sink::Sink;
@@ -94,13 +94,13 @@ fn walk(cursor: &mut Cursor<'_>, sink: &mut Sink, boundary: usize) -> Walk {
 fn check_gap(cursor: &Cursor<'_>, sink: &mut Sink, after: usize, at: usize) {
     let gap = cursor.chunk.slice(after, at);
     if let Some(odd) = gap.iter().position(|byte| !matches!(byte, b',' | b' ' | b'\n' | b'\r' | b'\t')) {
-        sink.note(Oddity::Garbage, sink.base + (after + odd) as u64);
+        sink.note(WarningKind::Garbage, sink.base + (after + odd) as u64);
     }
 }
 
 /// At something that is not an event: goes to the next event. False if there is none.
 fn skip_damage(window: &mut Window<'_>, sink: &mut Sink) -> bool {
-    sink.note(Oddity::Garbage, window.offset);
+    sink.note(WarningKind::Garbage, window.offset);
     window.consume(1);
     let found = window.seek(sink.diagnostics(), find_event);
     window.be_careful();
@@ -118,13 +118,13 @@ fn cut_off(window: &mut Window<'_>, sink: &mut Sink) -> bool {
     let offset = window.offset;
     match content.get(1..).and_then(find_event) {
         Some(at) => {
-            sink.note(Oddity::Garbage, offset);
+            sink.note(WarningKind::Garbage, offset);
             window.consume(at + 1);
             window.expect_no_end();
             true
         }
         None if window.is_last() => {
-            sink.note(Oddity::Truncated, offset);
+            sink.note(WarningKind::Truncated, offset);
             window.consume(content.len());
             false
         }

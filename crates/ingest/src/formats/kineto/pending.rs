@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use eaves_model::{Element, Ident, Ns, Oddity, Relocation, SliceId, StringId, Trace, TrackId};
+use eaves_model::{Element, Ident, Ns, Relocation, SliceId, StringId, Trace, TrackId, WarningKind};
 
 /// One half of a slice.
 struct Half<K, R> {
@@ -83,11 +83,11 @@ fn join<K: std::hash::Hash + Eq, R>(
             Some(row) => stack.push((row, half.time, half.offset)),
             None => match stack.pop() {
                 Some((row, start, _)) => set(row, half.time - start),
-                None => diagnostics.note(Oddity::UnmatchedEnd, Some(half.offset)),
+                None => diagnostics.note(WarningKind::UnmatchedEnd, Some(half.offset)),
             },
         }
     }
     for (_, _, offset) in open.into_values().flatten() {
-        diagnostics.note(Oddity::UnmatchedBegin, Some(offset));
+        diagnostics.note(WarningKind::UnmatchedBegin, Some(offset));
     }
 }

@@ -1,8 +1,8 @@
 //! Where events become rows.
 
 use eaves_model::{
-    Allocation, AsyncSlice, Counter, Diagnostics, Flow, Instant, MaybeF64, MaybeI64, MaybeU32, Ns, Oddity,
-    Process, Slice, SliceId, SliceKind, StringId, Trace, Track, TrackId,
+    Allocation, AsyncSlice, Counter, Diagnostics, Flow, Instant, MaybeF64, MaybeI64, MaybeU32, Ns, Process,
+    Slice, SliceId, SliceKind, StringId, Trace, Track, TrackId, WarningKind,
 };
 
 use super::arguments::{Argument, Arguments};
@@ -32,7 +32,7 @@ pub(super) struct Sink {
     /// Short texts met lately.
     recent: TextCache,
     /// What is odd about the event being read.
-    doubts: Vec<(Oddity, u64)>,
+    doubts: Vec<(WarningKind, u64)>,
     /// The id of `mtia_ccp_events`, once met.
     mtia: Option<StringId>,
     /// The id of `[memory]`, once met.
@@ -60,7 +60,7 @@ impl Sink {
 
     /// Notes something odd.
     #[cold]
-    pub(super) fn note(&mut self, kind: Oddity, offset: u64) {
+    pub(super) fn note(&mut self, kind: WarningKind, offset: u64) {
         self.trace.diagnostics.note(kind, Some(offset));
     }
 
@@ -74,7 +74,7 @@ impl Sink {
     /// Notes something odd about the event being read. It counts only once the event is read whole: an event that
     /// the chunk cuts is read again.
     #[cold]
-    pub(super) fn doubt(&mut self, kind: Oddity, offset: u64) {
+    pub(super) fn doubt(&mut self, kind: WarningKind, offset: u64) {
         self.doubts.push((kind, offset));
     }
 
@@ -121,7 +121,7 @@ impl Sink {
         let word = cursor.word(value);
         match cursor.chunk.at(value) {
             b'{' | b'[' => {
-                self.doubt(Oddity::BadValue, self.base + value as u64);
+                self.doubt(WarningKind::BadValue, self.base + value as u64);
                 Ok(StringId::NONE)
             }
             _ if word == b"null" => Ok(StringId::NONE),
@@ -133,7 +133,7 @@ impl Sink {
     fn escaped(&mut self, body: &[u8], value: usize) -> StringId {
         let (body, sound) = text::unescape(body);
         if !sound {
-            self.doubt(Oddity::InvalidText, self.base + value as u64);
+            self.doubt(WarningKind::InvalidText, self.base + value as u64);
         }
         self.raw(&body, value)
     }
@@ -143,7 +143,7 @@ impl Sink {
     pub(super) fn raw(&mut self, bytes: &[u8], value: usize) -> StringId {
         let (id, valid) = self.trace.strings.intern_bytes(bytes);
         if !valid {
-            self.doubt(Oddity::InvalidText, self.base + value as u64);
+            self.doubt(WarningKind::InvalidText, self.base + value as u64);
         }
         id
     }
@@ -200,9 +200,9 @@ impl Sink {
             0 => {
                 // An object without a phase is not an event.
                 self.trace.events -= 1;
-                self.note(Oddity::Garbage, event.offset);
+                self.note(WarningKind::Garbage, event.offset);
             }
-            _ => self.note(Oddity::UnknownPhase, event.offset),
+            _ => self.note(WarningKind::UnknownPhase, event.offset),
         }
     }
 
@@ -210,7 +210,7 @@ impl Sink {
         // A time at the end of the range is one that did not fit.
         let time = event.time.filter(|time| time.unsigned_abs() < i64::MAX as u64);
         if time.is_none() {
-            self.note(Oddity::BadTimestamp, event.offset);
+            self.note(WarningKind::BadTimestamp, event.offset);
         }
         time.map(Ns)
     }
@@ -226,7 +226,7 @@ impl Sink {
     fn complete(&mut self, event: &Event, cursor: &mut Cursor<'_>) {
         let Some(time) = self.time(event) else { return };
         let duration = event.duration.unwrap_or_else(|| {
-            self.note(Oddity::MissingDuration, event.offset);
+            self.note(WarningKind::MissingDuration, event.offset);
             0
         });
         self.slice(event, time, duration, cursor);
@@ -375,7 +375,7 @@ impl Sink {
             Some(number) => match u32::try_from(number) {
                 Ok(number) => MaybeU32::new(number),
                 Err(_) => {
-                    self.note(Oddity::BadValue, offset);
+                    self.note(WarningKind::BadValue, offset);
                     MaybeU32::NONE
                 }
             },
@@ -413,7 +413,7 @@ impl Sink {
             trace.counters.push(Counter { time, track, name: event.name, series, value: value.into() });
         });
         if odd {
-            self.note(Oddity::BadValue, event.offset);
+            self.note(WarningKind::BadValue, event.offset);
         }
     }
 

@@ -2,7 +2,7 @@
 //! `time_us`), shapes with times alone, times by precision below the name of a shape (`gemv_4096x4096`), and the documents
 //! of `eaves bench`.
 
-use eaves_model::{Measurement, MeasurementKind, Oddity};
+use eaves_model::{Measurement, MeasurementKind, WarningKind};
 use serde_json::{Map, Value};
 
 use super::fields::{Fields, UNITS, extents};
@@ -108,7 +108,7 @@ fn by_shape(header: &Map<String, Value>, draft: &mut Draft) {
         }
         if scale.is_none() {
             let detail = "`unit` is not ns, us, ms or s, so times are unknown".to_owned();
-            draft.diagnostics.note_detail(Oddity::BadValue, None, detail);
+            draft.diagnostics.note_detail(WarningKind::BadValue, None, detail);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `{"events": [...]}`: compute events with operations and bytes, communication events with bytes and a link. Chrome's
 //! `traceEvents` say the same with their amounts in `args`.
 
-use eaves_model::{Measurement, MeasurementKind, Oddity};
+use eaves_model::{Measurement, MeasurementKind, WarningKind};
 use serde_json::{Map, Value};
 
 use super::Draft;
@@ -36,7 +36,7 @@ fn flat(object: &Map<String, Value>, offset: u64, draft: &mut Draft) -> Option<M
         return None;
     }
     if phase != "X" {
-        draft.diagnostics.note(Oddity::UnknownPhase, Some(offset));
+        draft.diagnostics.note(WarningKind::UnknownPhase, Some(offset));
         return None;
     }
     let mut flat = object.clone();
@@ -64,7 +64,7 @@ fn event(fields: &mut Fields<'_>) -> Option<Measurement> {
         (false, false) if fields.object.contains_key("ph") => MeasurementKind::Compute,
         _ => {
             let detail = format!("neither compute nor communication: type `{type_name}`");
-            fields.diagnostics.note_detail(Oddity::BadRecord, Some(fields.offset), detail);
+            fields.diagnostics.note_detail(WarningKind::BadRecord, Some(fields.offset), detail);
             return None;
         }
     };

@@ -1,6 +1,6 @@
 //! Fields of a record by their names.
 
-use eaves_model::{Diagnostics, Oddity};
+use eaves_model::{Diagnostics, WarningKind};
 use serde_json::{Map, Value};
 
 /// Units of time by the end of a field's name, in nanoseconds.
@@ -27,7 +27,7 @@ impl Fields<'_> {
         let number = number.filter(|number: &f64| number.is_finite() && *number >= 0.0);
         if number.is_none() {
             let detail = format!("`{name}` is {value}");
-            self.diagnostics.note_detail(Oddity::BadValue, Some(self.offset), detail);
+            self.diagnostics.note_detail(WarningKind::BadValue, Some(self.offset), detail);
         }
         number
     }
@@ -73,7 +73,7 @@ impl Fields<'_> {
         };
         shape.unwrap_or_else(|| {
             let detail = format!("`{name}` is {value}");
-            self.diagnostics.note_detail(Oddity::BadValue, Some(self.offset), detail);
+            self.diagnostics.note_detail(WarningKind::BadValue, Some(self.offset), detail);
             Vec::new()
         })
     }

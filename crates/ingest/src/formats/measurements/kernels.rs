@@ -1,6 +1,6 @@
 //! A kernel table: `name, flops, dram_bytes, time_ms, dtype_key` and whatever else.
 
-use eaves_model::{Measurement, MeasurementKind, Oddity};
+use eaves_model::{Measurement, MeasurementKind, WarningKind};
 use serde_json::{Map, Value};
 
 use super::Draft;
@@ -49,8 +49,8 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<(), Unreadable> {
     check(&columns)?;
     let oddities = columns.oddities();
     if !oddities.is_empty() {
-        draft.diagnostics.note_detail(Oddity::OddColumn, Some(0), oddities.join("; "));
-        draft.diagnostics.note_many(Oddity::OddColumn, oddities.len() as u64 - 1, Some(0));
+        draft.diagnostics.note_detail(WarningKind::OddColumn, Some(0), oddities.join("; "));
+        draft.diagnostics.note_many(WarningKind::OddColumn, oddities.len() as u64 - 1, Some(0));
     }
     let header = &columns.names;
     let mut devices: Vec<String> = Vec::new();
@@ -61,7 +61,7 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<(), Unreadable> {
             Ok(false) => break,
             Err(error) => {
                 let offset = error.position().map(csv::Position::byte);
-                draft.diagnostics.note_detail(Oddity::BadRecord, offset, error.to_string());
+                draft.diagnostics.note_detail(WarningKind::BadRecord, offset, error.to_string());
                 // What is decoded already can fail in one way only, which the next row has not.
                 continue;
             }
@@ -70,7 +70,7 @@ pub(super) fn read(text: &str, draft: &mut Draft) -> Result<(), Unreadable> {
         if row.len() != header.len() {
             let detail =
                 format!("line {}: {} fields where the header has {}", place.line(), row.len(), header.len());
-            draft.diagnostics.note_detail(Oddity::BadRecord, Some(place.byte()), detail);
+            draft.diagnostics.note_detail(WarningKind::BadRecord, Some(place.byte()), detail);
             continue;
         }
         let object = object(header, &row);

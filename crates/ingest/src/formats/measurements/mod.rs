@@ -18,7 +18,7 @@ mod text;
 
 use std::io::Read;
 
-use eaves_model::{Diagnostics, Measurement, Oddity};
+use eaves_model::{Diagnostics, Measurement, WarningKind};
 
 use self::objects::Objects;
 use super::{Detect, Document, Format};
@@ -142,10 +142,10 @@ fn read(reader: impl Read, form: Form) -> Result<Content, Unreadable> {
     let mut bytes = Vec::new();
     if let Err(error) = reader.take(LARGEST).read_to_end(&mut bytes) {
         let offset = Some(bytes.len() as u64);
-        draft.diagnostics.note_detail(Oddity::DamagedContainer, offset, error.to_string());
+        draft.diagnostics.note_detail(WarningKind::DamagedContainer, offset, error.to_string());
     }
     if bytes.len() as u64 == LARGEST {
-        draft.diagnostics.note(Oddity::Truncated, Some(LARGEST));
+        draft.diagnostics.note(WarningKind::Truncated, Some(LARGEST));
     }
     let text = text::decode(&bytes, &mut draft.diagnostics);
     match form {

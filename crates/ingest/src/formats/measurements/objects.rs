@@ -1,6 +1,6 @@
 //! A list of JSON objects, past whatever damage there is.
 
-use eaves_model::{Diagnostics, Oddity};
+use eaves_model::{Diagnostics, WarningKind};
 use serde_json::{Deserializer, Map, Value};
 
 use super::line_of;
@@ -61,7 +61,7 @@ fn objects(entries: Vec<Value>, text: &str, from: usize, diagnostics: &mut Diagn
             Value::Object(object) => objects.push((place, object)),
             _ => {
                 let detail = format!("entry {} is not an object", index + 1);
-                diagnostics.note_detail(Oddity::BadRecord, Some(place), detail);
+                diagnostics.note_detail(WarningKind::BadRecord, Some(place), detail);
             }
         }
     }
@@ -125,7 +125,7 @@ fn salvage(
             }
             Some(Err(error)) if !error.is_eof() => {
                 let detail = format!("line {}: {}", line_of(text, found), place_free(&error));
-                diagnostics.note_detail(Oddity::BadRecord, Some(found as u64), detail);
+                diagnostics.note_detail(WarningKind::BadRecord, Some(found as u64), detail);
                 found + 1
             }
             _ => {
@@ -142,9 +142,9 @@ fn salvage(
             hint: "write the file again; it has no readable record",
         });
     }
-    if ends_early.is_some() || diagnostics.count(Oddity::BadRecord) == 0 {
+    if ends_early.is_some() || diagnostics.count(WarningKind::BadRecord) == 0 {
         let place = ends_early.unwrap_or_else(|| clean.trim_end().len());
-        diagnostics.note(Oddity::Truncated, Some(place as u64));
+        diagnostics.note(WarningKind::Truncated, Some(place as u64));
     }
     Ok(Objects { list, header: Map::new() })
 }

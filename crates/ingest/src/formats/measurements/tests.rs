@@ -1,4 +1,4 @@
-use eaves_model::{MeasurementKind, Measurements, Oddity};
+use eaves_model::{MeasurementKind, Measurements, WarningKind};
 use proptest::prelude::*;
 
 use super::{Form, form_of};
@@ -8,11 +8,11 @@ fn read(text: impl AsRef<[u8]>) -> Measurements {
     read_measurements("test", text.as_ref(), None).unwrap()
 }
 
-fn oddities(measurements: &Measurements) -> Vec<(Oddity, u64)> {
+fn oddities(measurements: &Measurements) -> Vec<(WarningKind, u64)> {
     measurements.diagnostics.warnings().iter().map(|warning| (warning.kind, warning.count)).collect()
 }
 
-fn detail(measurements: &Measurements, kind: Oddity) -> &str {
+fn detail(measurements: &Measurements, kind: WarningKind) -> &str {
     let mut warnings = measurements.diagnostics.warnings().iter();
     warnings.find(|warning| warning.kind == kind).unwrap().detail.as_deref().unwrap()
 }
@@ -65,9 +65,9 @@ fn damaged_rows_are_counted_and_the_rest_is_kept() {
     let found = read(text);
     let names: Vec<_> = found.records.iter().map(|record| record.name.as_str()).collect();
     assert_eq!(names, ["a", "d", "e", "f"]);
-    assert_eq!(oddities(&found), [(Oddity::BadValue, 5), (Oddity::BadRecord, 2)]);
-    assert_eq!(detail(&found, Oddity::BadRecord), "line 3: 3 fields where the header has 4");
-    assert_eq!(detail(&found, Oddity::BadValue), "`flops` is \"nan\"");
+    assert_eq!(oddities(&found), [(WarningKind::BadValue, 5), (WarningKind::BadRecord, 2)]);
+    assert_eq!(detail(&found, WarningKind::BadRecord), "line 3: 3 fields where the header has 4");
+    assert_eq!(detail(&found, WarningKind::BadValue), "`flops` is \"nan\"");
     assert_eq!((found.records[1].flops, found.records[1].bytes, found.records[1].time), (None, None, None));
     assert_eq!((found.records[3].flops, found.records[3].time), (None, Some(9e6)));
     assert_eq!(read("name,flops\n").records, []);
@@ -107,7 +107,7 @@ fn events_of_both_kinds() {
     assert_eq!((bucket.kind, bucket.bytes), (MeasurementKind::Communication, Some(100.0)));
     assert_eq!((bucket.link.as_deref(), bucket.type_name.as_str()), (Some("NVLink4"), "a2a"));
     assert_eq!((odd.flops, odd.bytes, odd.time), (None, None, Some(1e3)));
-    assert_eq!(oddities(&found), [(Oddity::BadValue, 2), (Oddity::BadRecord, 2)]);
+    assert_eq!(oddities(&found), [(WarningKind::BadValue, 2), (WarningKind::BadRecord, 2)]);
     let warning = &found.diagnostics.warnings()[0];
     assert_eq!(
         warning.first_offset,
@@ -120,8 +120,8 @@ fn events_of_both_kinds() {
 fn entries_that_are_no_objects_are_told_by_their_places() {
     let text = r#"[{"type": "ID_MM", "time_ns": 1, "shape": [1, [2, 3]]}, {"type": "a, b", "time_ns": 2}, "x, y", 17]"#;
     let found = read(text);
-    assert_eq!((found.records.len(), oddities(&found)), (2, vec![(Oddity::BadRecord, 2)]));
-    assert_eq!(detail(&found, Oddity::BadRecord), "entry 3 is not an object");
+    assert_eq!((found.records.len(), oddities(&found)), (2, vec![(WarningKind::BadRecord, 2)]));
+    assert_eq!(detail(&found, WarningKind::BadRecord), "entry 3 is not an object");
     assert_eq!(found.diagnostics.warnings()[0].first_offset, text.find("\"x, y").map(|at| at as u64));
 }
 
@@ -138,7 +138,7 @@ fn chrome_events_with_amounts_in_their_arguments() {
     assert_eq!(kinds, [("gemm", MeasurementKind::Compute), ("send", MeasurementKind::Communication)]);
     assert_eq!((found.records[0].flops, found.records[0].bytes), (Some(8.0), Some(2.0)));
     assert_eq!(found.records[0].time, Some(3e3));
-    assert_eq!(oddities(&found), [(Oddity::UnknownPhase, 1)]);
+    assert_eq!(oddities(&found), [(WarningKind::UnknownPhase, 1)]);
 }
 
 #[test]
@@ -191,7 +191,8 @@ fn a_file_that_is_cut_keeps_what_was_whole() {
             Ok(found) => {
                 assert_eq!(found.records.len(), whole, "cut at {cut}");
                 // A cut inside a word like `NaN` looks like a record that is wrong.
-                let said = [Oddity::Truncated, Oddity::BadRecord].map(|kind| found.diagnostics.count(kind));
+                let said = [WarningKind::Truncated, WarningKind::BadRecord]
+                    .map(|kind| found.diagnostics.count(kind));
                 assert_eq!(said.iter().sum::<u64>(), 1, "cut at {cut}");
             }
             Err(error) => assert!(whole == 0, "cut at {cut}: {error}"),

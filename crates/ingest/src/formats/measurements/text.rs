@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use eaves_model::{Diagnostics, Oddity};
+use eaves_model::{Diagnostics, WarningKind};
 
 /// UTF-8 with or without a byte order mark, or UTF-16 of either order. Bytes that are no text are replaced and noted.
 pub(super) fn decode<'a>(bytes: &'a [u8], diagnostics: &mut Diagnostics) -> Cow<'a, str> {
@@ -19,7 +19,7 @@ pub(super) fn decode<'a>(bytes: &'a [u8], diagnostics: &mut Diagnostics) -> Cow<
 
 fn utf8<'a>(bytes: &'a [u8], diagnostics: &mut Diagnostics) -> Cow<'a, str> {
     if let Err(error) = std::str::from_utf8(bytes) {
-        diagnostics.note(Oddity::InvalidText, Some(error.valid_up_to() as u64));
+        diagnostics.note(WarningKind::InvalidText, Some(error.valid_up_to() as u64));
     }
     String::from_utf8_lossy(bytes)
 }
@@ -36,7 +36,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16, diagnostics: &mut Diagnostics) 
         })
         .collect();
     if is_bad {
-        diagnostics.note(Oddity::InvalidText, None);
+        diagnostics.note(WarningKind::InvalidText, None);
     }
     text
 }

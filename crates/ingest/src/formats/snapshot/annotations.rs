@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use eaves_model::{Ident, Ns, Oddity, Slice, SliceKind, StringId, Trace};
+use eaves_model::{Ident, Ns, Slice, SliceKind, StringId, Trace, WarningKind};
 
 /// A beginning or an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,11 +40,11 @@ pub(super) fn add_slices(marks: &[Mark], trace: &mut Trace) {
         }
         match open.get_mut(&mark.name).and_then(Vec::pop) {
             Some(start) => add(start, mark.time - start.time),
-            None => trace.diagnostics.note(Oddity::UnmatchedEnd, Some(mark.offset)),
+            None => trace.diagnostics.note(WarningKind::UnmatchedEnd, Some(mark.offset)),
         }
     }
     for start in open.into_values().flatten() {
-        trace.diagnostics.note(Oddity::UnmatchedBegin, Some(start.offset));
+        trace.diagnostics.note(WarningKind::UnmatchedBegin, Some(start.offset));
         add(start, Ns::ZERO);
     }
 }

@@ -1,7 +1,8 @@
 //! What becomes of the dictionaries and lists of a snapshot while they are read.
 
 use eaves_model::{
-    Diagnostics, MaybeU32, MemoryBlock, MemoryFrame, MemorySegment, Ns, Oddity, Snapshot, StringId, Strings,
+    Diagnostics, MaybeU32, MemoryBlock, MemoryFrame, MemorySegment, Ns, Snapshot, StringId, Strings,
+    WarningKind,
 };
 
 use super::annotations::Mark;
@@ -107,14 +108,14 @@ impl Builder {
         let stack = self.stack_of(fields);
         let diagnostics = &mut self.diagnostics;
         let (Some(action), Some(bytes)) = (fields.text(Key::action).some(), size) else {
-            diagnostics.note(Oddity::BadRecord, Some(fields.offset));
+            diagnostics.note(WarningKind::BadRecord, Some(fields.offset));
             return Value::Opaque;
         };
         // The recorder writes microseconds.
         let time = fields.integer(Key::time_us, diagnostics).and_then(|time| {
             let time = time.checked_mul(1000).filter(|&time| time >= 0);
             if time.is_none() {
-                diagnostics.note(Oddity::BadTimestamp, Some(fields.offset));
+                diagnostics.note(WarningKind::BadTimestamp, Some(fields.offset));
             }
             time
         });
@@ -136,7 +137,7 @@ impl Builder {
         let stack = self.stack_of(fields);
         let diagnostics = &mut self.diagnostics;
         let Some(bytes) = fields.size(Key::size, diagnostics) else {
-            diagnostics.note(Oddity::BadRecord, Some(fields.offset));
+            diagnostics.note(WarningKind::BadRecord, Some(fields.offset));
             return Value::Opaque;
         };
         let row = self.snapshot.blocks.len() as u32;
@@ -156,7 +157,7 @@ impl Builder {
         let stack = self.stack_of(fields);
         let diagnostics = &mut self.diagnostics;
         let Some(bytes) = fields.size(Key::total_size, diagnostics) else {
-            diagnostics.note(Oddity::BadRecord, Some(fields.offset));
+            diagnostics.note(WarningKind::BadRecord, Some(fields.offset));
             return Value::Opaque;
         };
         let address = fields.address(Key::address, diagnostics).unwrap_or(0);
@@ -183,7 +184,7 @@ impl Builder {
                 let block = block as usize;
                 // A block that several segments name belongs to the first.
                 if blocks.segment[block] != u32::MAX {
-                    self.diagnostics.note(Oddity::BadRecord, Some(fields.offset));
+                    self.diagnostics.note(WarningKind::BadRecord, Some(fields.offset));
                     continue;
                 }
                 blocks.segment[block] = row;
@@ -201,14 +202,14 @@ impl Builder {
             "START" => true,
             "END" => false,
             _ => {
-                self.diagnostics.note(Oddity::BadRecord, Some(fields.offset));
+                self.diagnostics.note(WarningKind::BadRecord, Some(fields.offset));
                 return Value::Opaque;
             }
         };
         let time =
             fields.integer(Key::time_us, &mut self.diagnostics).and_then(|time| time.checked_mul(1000));
         let Some(time) = time.filter(|&time| time >= 0) else {
-            self.diagnostics.note(Oddity::BadTimestamp, Some(fields.offset));
+            self.diagnostics.note(WarningKind::BadTimestamp, Some(fields.offset));
             return Value::Opaque;
         };
         self.marks.push(Mark {
@@ -296,7 +297,7 @@ impl Build for Builder {
     fn text(&mut self, text: &[u8], offset: u64) -> u32 {
         let (id, is_valid) = self.strings.intern_bytes(text);
         if !is_valid {
-            self.diagnostics.note(Oddity::InvalidText, Some(offset));
+            self.diagnostics.note(WarningKind::InvalidText, Some(offset));
         }
         id.0
     }
@@ -319,7 +320,7 @@ impl Build for Builder {
                 _ => continue,
             };
             if self.runs > offset / BYTES_OF_RUN + u64::from(u16::MAX) {
-                self.diagnostics.note(Oddity::LeftOut, Some(offset));
+                self.diagnostics.note(WarningKind::LeftOut, Some(offset));
                 continue;
             }
             let number = match made {
@@ -337,7 +338,7 @@ impl Build for Builder {
     fn insert(&mut self, dict: Value, pairs: &[Value], offset: u64) -> Value {
         if !matches!(dict, Value::EmptyDict(_) | Value::Built(kind::SETTINGS | kind::ROOT, ..)) {
             // Records are written in one go.
-            self.diagnostics.note(Oddity::BadRecord, Some(offset));
+            self.diagnostics.note(WarningKind::BadRecord, Some(offset));
             return dict;
         }
         let fields = Fields::of(pairs, offset);

@@ -1,6 +1,6 @@
 //! The keys of a snapshot's dictionaries.
 
-use eaves_model::{Diagnostics, MaybeI64, Oddity, StringId, Strings};
+use eaves_model::{Diagnostics, MaybeI64, StringId, Strings, WarningKind};
 
 use crate::pickle::Value;
 
@@ -94,7 +94,7 @@ impl Fields {
             Value::Bool(value) => Some(i64::from(value)),
             Value::None => None,
             _ => {
-                diagnostics.note(Oddity::BadValue, Some(self.offset));
+                diagnostics.note(WarningKind::BadValue, Some(self.offset));
                 None
             }
         }
@@ -104,7 +104,7 @@ impl Fields {
     pub(super) fn size(&self, key: Key, diagnostics: &mut Diagnostics) -> Option<i64> {
         let value = self.integer(key, diagnostics)?;
         if value < 0 {
-            diagnostics.note(Oddity::BadValue, Some(self.offset));
+            diagnostics.note(WarningKind::BadValue, Some(self.offset));
         }
         (value >= 0).then_some(value)
     }

@@ -1,6 +1,6 @@
 //! The end: whose events are whose, when time begins, what the program marked.
 
-use eaves_model::{MemoryEvent, MemoryEvents, Metadata, Ns, Oddity, Trace};
+use eaves_model::{MemoryEvent, MemoryEvents, Metadata, Ns, Trace, WarningKind};
 
 use super::annotations::add_slices;
 use super::build::{Builder, Root, shown};
@@ -106,7 +106,7 @@ impl Builder {
             }
         }
         let strays = taken.iter().filter(|&&taken| !taken).count() as u64;
-        self.diagnostics.note_many(Oddity::BadRecord, strays, None);
+        self.diagnostics.note_many(WarningKind::BadRecord, strays, None);
         self.snapshot.events = events;
     }
 
@@ -115,7 +115,7 @@ impl Builder {
         let blocks = &mut self.snapshot.blocks;
         let strays = blocks.segment.iter().filter(|&&segment| segment == u32::MAX).count() as u64;
         if strays > 0 {
-            self.diagnostics.note_many(Oddity::BadRecord, strays, None);
+            self.diagnostics.note_many(WarningKind::BadRecord, strays, None);
             let kept: Vec<bool> = blocks.segment.iter().map(|&segment| segment != u32::MAX).collect();
             blocks.retain(|row| kept[row]);
         }

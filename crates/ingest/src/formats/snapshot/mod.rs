@@ -17,7 +17,7 @@ mod stacks;
 #[cfg(test)]
 mod tests;
 
-use eaves_model::{Oddity, Recorder};
+use eaves_model::{Recorder, WarningKind};
 
 use self::build::Builder;
 use super::{Detect, Document, Format};
@@ -59,9 +59,9 @@ fn read<'a>(reader: Box<dyn std::io::Read + Send + 'a>, expected: u64) -> Result
     let mut builder = machine.builder;
     match end {
         End::Stop => builder.snapshot.is_complete = true,
-        End::Cut(None) => builder.diagnostics.note(Oddity::Truncated, Some(bytes)),
+        End::Cut(None) => builder.diagnostics.note(WarningKind::Truncated, Some(bytes)),
         End::Cut(Some(error)) => {
-            builder.diagnostics.note_detail(Oddity::DamagedContainer, Some(bytes), error.to_string());
+            builder.diagnostics.note_detail(WarningKind::DamagedContainer, Some(bytes), error.to_string());
         }
     }
     let trace = builder.finish();

@@ -1,6 +1,6 @@
 //! Snapshots written by hand.
 
-use eaves_model::{MaybeU32, Ns, Oddity, Trace};
+use eaves_model::{MaybeU32, Ns, Trace, WarningKind};
 
 use super::*;
 
@@ -148,7 +148,7 @@ fn a_cut_snapshot_gives_what_was_complete() {
         match read(Box::new(&whole[..end]), 0) {
             Ok(Document::Trace { trace, bytes, .. }) => {
                 assert_eq!(bytes, end as u64);
-                assert_eq!(trace.diagnostics.count(Oddity::Truncated), 1);
+                assert_eq!(trace.diagnostics.count(WarningKind::Truncated), 1);
                 assert!(!trace.snapshot.is_complete);
                 // Never fewer than from a shorter piece.
                 assert!(trace.snapshot.events.len() >= most, "{end}");

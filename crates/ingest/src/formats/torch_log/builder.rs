@@ -6,7 +6,7 @@ use eaves_model::compile::{
     Cache, CacheAnswer, CacheLookup, Compile, CompileId, CompileLog, CompilePhase, CompileTimes,
     CompiledGraph, FailedGuard, GraphBreak, GraphKind, Recompile, Span, StackFrame,
 };
-use eaves_model::{Diagnostics, Ns, Oddity, RankSource, StringId};
+use eaves_model::{Diagnostics, Ns, RankSource, StringId, WarningKind};
 
 use super::events::{self, Edge};
 use super::graphs::{self, Direction, Operators};
@@ -454,7 +454,7 @@ impl Builder {
     /// The log, complete.
     pub(super) fn finish(mut self, mut diagnostics: Diagnostics) -> CompileLog {
         let open = self.open.iter().filter(|open| !open.beside).count() as u64;
-        diagnostics.note_many(Oddity::UnmatchedBegin, open, None);
+        diagnostics.note_many(WarningKind::UnmatchedBegin, open, None);
         self.complete_starts();
         self.log.unknown = self.unknown.into_iter().collect();
         self.log.diagnostics = diagnostics;

@@ -16,7 +16,7 @@ mod trace;
 use std::io::Read;
 
 use eaves_model::compile::{CompileId, CompileLog};
-use eaves_model::{Diagnostics, Oddity, Recorder};
+use eaves_model::{Diagnostics, Recorder, WarningKind};
 
 use self::builder::Builder;
 use self::records::Record;
@@ -141,14 +141,14 @@ pub(crate) fn read(reader: &mut dyn Read) -> Option<CompileLog> {
     let counts = records::each(reader, &mut diagnostics, |record, diagnostics| {
         let Some(content) = content(record.line) else {
             if !texts.bare(record.line, &mut builder) && !record.line.trim_ascii().is_empty() {
-                diagnostics.note(Oddity::BadLine, Some(record.offset));
+                diagnostics.note(WarningKind::BadLine, Some(record.offset));
                 bad += 1;
             }
             return;
         };
         if record.is_partial {
             let detail = "longer than 16 MiB; the rest was skipped";
-            diagnostics.note_detail(Oddity::BadLine, Some(record.offset), detail);
+            diagnostics.note_detail(WarningKind::BadLine, Some(record.offset), detail);
         }
         if content.first() == Some(&b'{') {
             structured = true;
@@ -158,7 +158,7 @@ pub(crate) fn read(reader: &mut dyn Read) -> Option<CompileLog> {
                     one(&mut builder, &record, envelope, diagnostics);
                 }
                 Err(Bad) => {
-                    let kind = if record.is_cut { Oddity::Truncated } else { Oddity::BadLine };
+                    let kind = if record.is_cut { WarningKind::Truncated } else { WarningKind::BadLine };
                     diagnostics.note(kind, Some(record.offset));
                 }
             }
@@ -226,7 +226,7 @@ fn one(builder: &mut Builder, record: &Record<'_>, envelope: Envelope<'_>, diagn
             builder.unknown(subject);
             let name = String::from_utf8_lossy(subject);
             diagnostics.note_detail(
-                Oddity::UnknownRecord,
+                WarningKind::UnknownRecord,
                 Some(record.offset),
                 format!("the first is `{name}`"),
             );
@@ -235,7 +235,7 @@ fn one(builder: &mut Builder, record: &Record<'_>, envelope: Envelope<'_>, diagn
     };
     if taken.is_err() {
         // What is cut off at the end is not its own damage.
-        let kind = if record.is_cut { Oddity::Truncated } else { Oddity::BadLine };
+        let kind = if record.is_cut { WarningKind::Truncated } else { WarningKind::BadLine };
         let detail = format!("the first is in a `{}`", String::from_utf8_lossy(subject));
         diagnostics.note_detail(kind, Some(record.offset), detail);
     }
@@ -290,7 +290,7 @@ fn check(builder: &mut Builder, record: &Record<'_>, checksum: Option<&[u8]>, di
     }
     builder.checked();
     if format!("{:x}", context.finalize()).as_bytes() != checksum {
-        let kind = if record.is_cut { Oddity::Truncated } else { Oddity::PayloadDiffers };
+        let kind = if record.is_cut { WarningKind::Truncated } else { WarningKind::PayloadDiffers };
         diagnostics.note(kind, Some(record.offset));
     }
 }

@@ -5,7 +5,7 @@
 
 use std::io::{self, Read};
 
-use eaves_model::{Diagnostics, Oddity};
+use eaves_model::{Diagnostics, WarningKind};
 use memchr::memchr;
 
 /// Bytes read at a time.
@@ -131,7 +131,7 @@ fn fill(reader: &mut dyn Read, buffer: &mut Vec<u8>, offset: u64, diagnostics: &
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => {
                 diagnostics.note_detail(
-                    Oddity::DamagedContainer,
+                    WarningKind::DamagedContainer,
                     Some(offset + end as u64),
                     error.to_string(),
                 );

@@ -1,6 +1,6 @@
 //! Damage anywhere costs pages, never the reader.
 
-use eaves_model::{Diagnostics, Oddity};
+use eaves_model::{Diagnostics, WarningKind};
 use rusqlite::Connection;
 
 use super::super::Database;
@@ -66,8 +66,8 @@ fn a_cut_file_gives_what_is_whole() {
     let mut last = 0;
     for end in (0..sound.len()).step_by(37) {
         let Some((rows, diagnostics)) = read(&sound[..end]) else { continue };
-        assert!(diagnostics.count(Oddity::Truncated) == 1, "{end}");
-        assert!(rows >= last || diagnostics.count(Oddity::DamagedPage) > 0);
+        assert!(diagnostics.count(WarningKind::Truncated) == 1, "{end}");
+        assert!(rows >= last || diagnostics.count(WarningKind::DamagedPage) > 0);
         last = rows;
     }
     assert!(last > 0);
@@ -91,7 +91,7 @@ fn loops_end() {
     }
     let (rows, diagnostics) = read(&bytes).unwrap();
     assert_eq!(rows, 0);
-    assert!(diagnostics.count(Oddity::DamagedPage) > 0);
+    assert!(diagnostics.count(WarningKind::DamagedPage) > 0);
 }
 
 #[test]

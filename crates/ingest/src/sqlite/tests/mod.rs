@@ -7,7 +7,7 @@ mod twin;
 use std::path::Path;
 
 use super::{Database, Error, Value};
-use eaves_model::{Diagnostics, Oddity};
+use eaves_model::{Diagnostics, WarningKind};
 use rusqlite::Connection;
 use twin::{assert_equal, assert_same, bytes_of};
 
@@ -192,6 +192,6 @@ fn every_sample_reads_as_sqlite_reads_it() {
         let rows = assert_equal(&connection, &database);
         eprintln!("{sample}: {} tables, {rows} rows", database.tables().count());
         assert!(rows > 0);
-        assert_eq!(diagnostics.count(Oddity::DamagedPage), 0);
+        assert_eq!(diagnostics.count(WarningKind::DamagedPage), 0);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Attention;
 use super::mask::Mask;
-use crate::ops::{Call, Formula, Rule, Tensor, Unmodelled};
+use crate::ops::{Call, Formula, NoFormula, Rule, Tensor};
 use crate::{Precision, Work};
 
 pub(super) const CATEGORY: &str = "attention";
@@ -66,9 +66,9 @@ pub(super) enum Order {
 }
 
 /// Fused attention of the query, key and value at three places in a row.
-pub(super) fn attention(call: &Call<'_>, first: usize, order: Order) -> Result<Attention, Unmodelled> {
+pub(super) fn attention(call: &Call<'_>, first: usize, order: Order) -> Result<Attention, NoFormula> {
     let (query, key, value) = (call.tensor(first)?, call.tensor(first + 1)?, call.tensor(first + 2)?);
-    let axes = |tensor: &Tensor| -> Result<[f64; 4], Unmodelled> {
+    let axes = |tensor: &Tensor| -> Result<[f64; 4], NoFormula> {
         let [batch, second, third, dim] = tensor.extents()?;
         Ok(if order == Order::HeadsFirst { [batch, second, third, dim] } else { [batch, third, second, dim] })
     };
@@ -80,7 +80,7 @@ pub(super) fn of(
     [query, key, value]: [[f64; 4]; 3],
     stored: Precision,
     cache: Precision,
-) -> Result<Attention, Unmodelled> {
+) -> Result<Attention, NoFormula> {
     let ([batch, query_heads, query_tokens, key_dim], [_, key_heads, key_tokens, dim]) = (query, key);
     if key_dim != dim || key_tokens != value[2] {
         return Err(format!("incompatible queries {query:?}, keys {key:?} and values {value:?}"));
@@ -114,7 +114,7 @@ impl Attention {
 }
 
 /// Adds a bias on the scores, as stored, if there is one at this place.
-pub(super) fn biased(work: Work, call: &Call<'_>, place: usize) -> Result<Work, Unmodelled> {
+pub(super) fn biased(work: Work, call: &Call<'_>, place: usize) -> Result<Work, NoFormula> {
     match call.optional(place) {
         Some(bias) => Ok(work.reads("bias", bias.stored_elements(), bias.precision()?)),
         None => Ok(work),
@@ -143,75 +143,75 @@ pub(super) fn window(call: &Call<'_>, causal: bool, place: usize) -> Mask {
 }
 
 /// `(query, key, value, dropout, causal, ...)`.
-fn flash(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn flash(call: &Call<'_>) -> Result<Work, NoFormula> {
     Ok(attention(call, 0, Order::HeadsFirst)?.forward_with(at_end(call.known_flag(4)?)))
 }
 
-fn flash_backward_of_forward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn flash_backward_of_forward(call: &Call<'_>) -> Result<Work, NoFormula> {
     Ok(attention(call, 0, Order::HeadsFirst)?.backward_with(at_end(call.known_flag(4)?)))
 }
 
 /// `(gradient, query, key, value, output, logsumexp, lengths, lengths, most, most, dropout, causal, ...)`.
-fn flash_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn flash_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     Ok(attention(call, 1, Order::HeadsFirst)?.backward_with(at_end(call.known_flag(11)?)))
 }
 
 /// `(query, key, value, dropout, causal, mask, ...)`.
-fn flash_on_host(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn flash_on_host(call: &Call<'_>) -> Result<Work, NoFormula> {
     biased(attention(call, 0, Order::HeadsFirst)?.forward_with(at_start(call.known_flag(4)?)), call, 5)
 }
 
 /// `(gradient, query, key, value, output, logsumexp, dropout, causal, mask, ...)`.
-fn flash_on_host_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn flash_on_host_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     biased(attention(call, 1, Order::HeadsFirst)?.backward_with(at_start(call.known_flag(7)?)), call, 8)
 }
 
 /// `(query, key, value, bias, with logsumexp, dropout, causal, ...)`.
-fn efficient(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn efficient(call: &Call<'_>) -> Result<Work, NoFormula> {
     biased(attention(call, 0, Order::HeadsFirst)?.forward_with(at_start(call.known_flag(6)?)), call, 3)
 }
 
-fn efficient_backward_of_forward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn efficient_backward_of_forward(call: &Call<'_>) -> Result<Work, NoFormula> {
     biased(attention(call, 0, Order::HeadsFirst)?.backward_with(at_start(call.known_flag(6)?)), call, 3)
 }
 
 /// `(gradient, query, key, value, bias, output, logsumexp, seed, offset, dropout, mask, causal, ...)`.
-fn efficient_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn efficient_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     biased(attention(call, 1, Order::HeadsFirst)?.backward_with(at_start(call.known_flag(11)?)), call, 4)
 }
 
 /// `(gradient, query, key, value, output, logsumexp, seed, offset, bias, lengths, lengths, most, most, dropout, causal)`.
-fn cudnn_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn cudnn_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     biased(attention(call, 1, Order::HeadsFirst)?.backward_with(at_start(call.known_flag(14)?)), call, 8)
 }
 
 /// `(query, key, value, bias, dropout, causal, ...)`.
-fn overrideable(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn overrideable(call: &Call<'_>) -> Result<Work, NoFormula> {
     biased(attention(call, 0, Order::HeadsFirst)?.forward_with(at_start(call.known_flag(5)?)), call, 3)
 }
 
 /// `(gradient, query, key, value, bias, mask, output, logsumexp, lengths, lengths, most, most, dropout, causal, ...)`.
-fn overrideable_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn overrideable_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     biased(attention(call, 1, Order::HeadsFirst)?.backward_with(at_start(call.known_flag(13)?)), call, 4)
 }
 
 /// `(query, key, value, dropout, scale, causal, left, right, ...)` of the package flash-attn and those like it.
-fn package(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn package(call: &Call<'_>) -> Result<Work, NoFormula> {
     Ok(attention(call, 0, Order::TokensFirst)?.forward_with(window(call, call.known_flag(5)?, 6)))
 }
 
-fn package_backward_of_forward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn package_backward_of_forward(call: &Call<'_>) -> Result<Work, NoFormula> {
     Ok(attention(call, 0, Order::TokensFirst)?.backward_with(window(call, call.known_flag(5)?, 6)))
 }
 
 /// `(output, query, key, value, dropout, scale, causal, left, right, ...)`.
-fn package_with_output(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn package_with_output(call: &Call<'_>) -> Result<Work, NoFormula> {
     Ok(attention(call, 1, Order::TokensFirst)?.forward_with(window(call, call.known_flag(6)?, 7)))
 }
 
 /// `(gradient, query, key, value, output, logsumexp, [gradients to write,] dropout, scale, causal, left, right, ...)`:
 /// versions have none, three or four gradients to write, so the first flag is the causal one.
-fn package_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn package_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let place = (6..call.inputs.len()).find(|place| matches!(call.scalar(*place), "True" | "False"));
     let place = place.ok_or("causality not recorded")?;
     let mask = window(call, call.known_flag(place)?, place + 1);
@@ -219,33 +219,33 @@ fn package_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// Five axes: batch, sequences, residues, heads, extent. Two biases may follow.
-fn triangle(call: &Call<'_>) -> Result<Attention, Unmodelled> {
-    let axes = |place| -> Result<[f64; 4], Unmodelled> {
+fn triangle(call: &Call<'_>) -> Result<Attention, NoFormula> {
+    let axes = |place| -> Result<[f64; 4], NoFormula> {
         let [batch, sequences, residues, heads, dim] = call.tensor(place)?.extents()?;
         Ok([batch * sequences, heads, residues, dim])
     };
     of([axes(0)?, axes(1)?, axes(2)?], call.tensor(0)?.precision()?, call.tensor(1)?.precision()?)
 }
 
-fn evoformer(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn evoformer(call: &Call<'_>) -> Result<Work, NoFormula> {
     biased(biased(triangle(call)?.forward(), call, 3)?, call, 4)
 }
 
-fn evoformer_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn evoformer_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     biased(biased(triangle(call)?.backward(), call, 3)?, call, 4)
 }
 
 /// `(query, key, value, bias, dropout, causal, ...)` with any number of axes before heads.
-fn scaled_dot_product(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn scaled_dot_product(call: &Call<'_>) -> Result<Work, NoFormula> {
     biased(of_any_rank(call)?.forward_with(at_start(call.known_flag(5)?)), call, 3)
 }
 
-fn scaled_dot_product_in_parts(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn scaled_dot_product_in_parts(call: &Call<'_>) -> Result<Work, NoFormula> {
     let parts = Attention { fused: false, ..of_any_rank(call)? };
     biased(parts.forward_with(at_start(call.known_flag(5)?)), call, 3)
 }
 
-fn of_any_rank(call: &Call<'_>) -> Result<Attention, Unmodelled> {
+fn of_any_rank(call: &Call<'_>) -> Result<Attention, NoFormula> {
     let axes = |place| match call.tensor(place)?.shape.as_slice() {
         [rest @ .., heads, tokens, dim] => {
             Ok([crate::ops::shape::volume(rest), *heads as f64, *tokens as f64, *dim as f64])

@@ -6,7 +6,7 @@
 
 use super::Step;
 use super::calls::formula;
-use crate::ops::{Call, Formula, Tensor, Unmodelled};
+use crate::ops::{Call, Formula, NoFormula, Tensor};
 use crate::{Basis, Precision, Work};
 
 pub(in crate::ops) const FORMULAS: &[Formula] = &[
@@ -92,7 +92,7 @@ impl Token {
     }
 
     /// The work of a step.
-    pub(super) fn work(&self, step: &Step) -> Result<Work, Unmodelled> {
+    pub(super) fn work(&self, step: &Step) -> Result<Work, NoFormula> {
         if step.queries_only && step.decode.queries > 0.0 {
             return Err(LENGTHS.to_owned());
         }
@@ -109,7 +109,7 @@ impl Token {
     }
 
     /// The work of the step around a call, or of its only sequence if the longest is known.
-    fn in_step(&self, call: &Call<'_>, only: Option<Step>) -> Result<Work, Unmodelled> {
+    fn in_step(&self, call: &Call<'_>, only: Option<Step>) -> Result<Work, NoFormula> {
         let step = call.step.or(only).ok_or(LENGTHS)?;
         self.work(&step)
     }
@@ -126,13 +126,13 @@ pub(super) fn only_sequence(call: &Call<'_>, queries: f64, pages: usize, longest
     Some(Step::of_one(queries, call.number(longest)?))
 }
 
-fn heads_at(call: &Call<'_>, place: usize) -> Result<f64, Unmodelled> {
+fn heads_at(call: &Call<'_>, place: usize) -> Result<f64, NoFormula> {
     call.number(place).ok_or_else(|| "number of key heads not recorded".to_owned())
 }
 
 /// Queries (tokens, heads, extent), keys and values (..., heads, extent), or all with heads and extents as one. Latent
 /// attention has no values of its own. A tensor for the output may follow.
-fn packed(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn packed(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (query, key) = (call.tensor(0)?, call.tensor(1)?);
     let (stored, last) = (query.precision()?, |tensor: &Tensor| tensor.shape.last().copied());
     let value = call.optional(2).and_then(last).or_else(|| last(key)).unwrap_or(0) as f64;
@@ -157,7 +157,7 @@ fn packed(call: &Call<'_>) -> Result<Work, Unmodelled> {
 /// `(query (tokens, heads, extent), latent (tokens, extent), shared part of keys (tokens, 1, extent), [output,] ...)`: prompts
 /// are read with keys and values of every head made from the latent, later tokens attend to the latent itself. The products
 /// that make them are operators of their own, or kernels that are not counted here.
-fn latent_layer(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn latent_layer(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (query, latent, shared) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?);
     let [tokens, heads, extent] = query.extents()?;
     let [_, narrow] = latent.rows_and_columns()?;
@@ -183,7 +183,7 @@ fn latent_layer(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(output, workspace, query, keys (pages, size, heads, extent), values, ...)`.
-fn ragged(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn ragged(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (query, key, value) = (call.tensor(2)?, call.tensor(3)?, call.tensor(4)?);
     let ([_, query_heads, key_dim], [_, _, key_heads, _]) = (query.extents()?, key.extents()?);
     let [_, _, _, value_dim] = value.extents()?;
@@ -193,7 +193,7 @@ fn ragged(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// `(query, ?, keys (pages, heads, ...), ...)` with the size of a sliding window at place 19. Only sequences that get
 /// another token are worked on.
-fn decode(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn decode(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (query, key) = (call.tensor(0)?, call.tensor(2)?);
     let [_, query_heads, key_dim] = query.extents()?;
     let [_, key_heads, ..] = key.shape.as_slice() else {
@@ -214,7 +214,7 @@ fn blocks(
     query: usize,
     key_heads: f64,
     lengths: Option<(usize, usize)>,
-) -> Result<Work, Unmodelled> {
+) -> Result<Work, NoFormula> {
     let (query, key) = (call.tensor(query)?, call.tensor(query + 1)?);
     let [tokens, query_heads, extent] = query.extents()?;
     let token = Token {
@@ -232,7 +232,7 @@ fn blocks(
 }
 
 /// Attention of queries to a latent cache (..., extent), of which the first `value` numbers are values too.
-fn latent(call: &Call<'_>, query: &Tensor, cache: &Tensor, value: f64) -> Result<Work, Unmodelled> {
+fn latent(call: &Call<'_>, query: &Tensor, cache: &Tensor, value: f64) -> Result<Work, NoFormula> {
     let [.., heads, extent] = query.shape.as_slice() else {
         return Err(format!("queries of shape {:?} have no heads", query.shape));
     };
@@ -240,7 +240,7 @@ fn latent(call: &Call<'_>, query: &Tensor, cache: &Tensor, value: f64) -> Result
 }
 
 /// Queries in two parts at two places.
-fn split_latent(call: &Call<'_>, output: usize, parts: [usize; 2], cache: usize) -> Result<Work, Unmodelled> {
+fn split_latent(call: &Call<'_>, output: usize, parts: [usize; 2], cache: usize) -> Result<Work, NoFormula> {
     let (query, shared) = (call.tensor(parts[0])?, call.tensor(parts[1])?);
     let ([_, heads, narrow], [_, _, part]) = (query.extents()?, shared.extents()?);
     let value = call.tensor(output)?.shape.last().copied().unwrap_or(0) as f64;
@@ -248,7 +248,7 @@ fn split_latent(call: &Call<'_>, output: usize, parts: [usize; 2], cache: usize)
 }
 
 /// `(query, cache, ..., parts (..., extent of values), ...)`: the parts are the first tensor of four axes behind both.
-fn latent_in_parts(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn latent_in_parts(call: &Call<'_>) -> Result<Work, NoFormula> {
     let parts = call.tensors().skip(2).find(|tensor| tensor.shape.len() == 4);
     let value = parts.and_then(|parts| parts.shape.last()).ok_or("the extent of values was not recorded")?;
     latent(call, call.tensor(0)?, call.tensor(1)?, *value as f64)
@@ -260,7 +260,7 @@ fn over_latent(
     [extent, value]: [f64; 2],
     query: &Tensor,
     cache: &Tensor,
-) -> Result<Work, Unmodelled> {
+) -> Result<Work, NoFormula> {
     let token = Token {
         cached: extent,
         cache: cache.precision()?,
@@ -272,7 +272,7 @@ fn over_latent(
 
 /// `(query, cache, chosen slots of the cache, ..., ..., chosen slots of the chunk, ...)`: every chosen slot is one pair of
 /// a query and a key.
-fn sparse_prefill(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn sparse_prefill(call: &Call<'_>) -> Result<Work, NoFormula> {
     let ([before], [inside]) = (call.tensor(2)?.extents()?, call.tensor(5)?.extents()?);
     let [_, _, dim] = call.tensor(0)?.extents()?;
     chosen(call, before + inside, dim)
@@ -280,14 +280,14 @@ fn sparse_prefill(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// `(query, cache, chosen slots (tokens, heads, slots), scale, extent of values)`; values are the first 512 numbers of a
 /// slot unless something else is said.
-fn sparse(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn sparse(call: &Call<'_>) -> Result<Work, NoFormula> {
     let [tokens, _, slots] = call.tensor(2)?.extents()?;
     chosen(call, tokens * slots, call.number(4).unwrap_or(512.0))
 }
 
 /// Attention to chosen slots of a latent cache, where a slot is key and value in one. A slot is read once, however often
 /// it is chosen, and not at all if it is not.
-fn chosen(call: &Call<'_>, pairs: f64, value_dim: f64) -> Result<Work, Unmodelled> {
+fn chosen(call: &Call<'_>, pairs: f64, value_dim: f64) -> Result<Work, NoFormula> {
     let (query, cache) = (call.tensor(0)?, call.tensor(1)?);
     let ([tokens, heads, dim], stored) = (query.extents()?, query.precision()?);
     Ok(Work::matrix(heads * pairs * (dim + value_dim), stored)
@@ -312,7 +312,7 @@ mod tests {
         Step { decode, ..Step::default() }
     }
 
-    fn work(name: &'static str, arguments: &[(&str, &str)], step: Option<Step>) -> Result<Work, Unmodelled> {
+    fn work(name: &'static str, arguments: &[(&str, &str)], step: Option<Step>) -> Result<Work, NoFormula> {
         let found = formula(name).or_else(|| wrapper(name)).unwrap_or_else(|| panic!("{name}"));
         (found.work)(&Call { step, ..call(name, arguments) })
     }
@@ -322,18 +322,9 @@ mod tests {
         let number = |text| (text, "Scalar");
         let (query, pages, lengths) = (("[2,8,64]", BF16), ("[2,4]", "int"), ("[2]", "int"));
         let cache = ("[10,2,8,16,8]", FP8);
-        let first = [
-            query,
-            query,
-            cache,
-            cache,
-            number("2"),
-            number("0.1"),
-            pages,
-            lengths,
-            number("16"),
-            number("9"),
-        ];
+        let operands =
+            [query, cache, cache, number("2"), number("0.1"), pages, lengths, number("16"), number("9")];
+        let first = [&[query][..], &operands].concat();
         let found = work("_C::paged_attention_v1", &first, Some(decoding())).unwrap();
         // 8 heads, 16 pairs, twice 64; 16 keys and values of two heads in a byte each.
         assert_eq!(found.macs, 8.0 * 16.0 * 128.0);
@@ -341,21 +332,7 @@ mod tests {
         assert_eq!(found.basis, Basis::Recorded);
         assert!(work("_C::paged_attention_v1", &first, None).unwrap_err().contains("annotate"));
         let parts = ("[2,8,1]", "float");
-        let second = [
-            query,
-            parts,
-            parts,
-            parts,
-            query,
-            cache,
-            cache,
-            number("2"),
-            number("0.1"),
-            pages,
-            lengths,
-            number("16"),
-            number("9"),
-        ];
+        let second = [&[query, parts, parts, parts][..], &operands].concat();
         assert_eq!(work("_C::paged_attention_v2", &second, Some(decoding())).unwrap(), found);
         assert_eq!(
             work("aiter::pa_fwd_asm", &[query, cache, cache, pages, lengths], Some(decoding())).unwrap(),

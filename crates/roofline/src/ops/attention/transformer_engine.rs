@@ -9,7 +9,7 @@
 use super::Attention;
 use super::calls::{CATEGORY, of};
 use super::mask::Mask;
-use crate::ops::{Call, Formula, Tensor, Unmodelled};
+use crate::ops::{Call, Formula, NoFormula, Tensor};
 use crate::{Basis, Family, Work};
 
 pub(in crate::ops) const FORMULAS: &[Formula] = &[Formula {
@@ -46,7 +46,7 @@ struct Rows {
 
 impl Rows {
     /// Of an operand of which `parts` are together, before or behind the heads: `bs3hd`, `sbh3d`, `t2hd`.
-    fn of(tensor: &Tensor, parts: u64) -> Result<Self, Unmodelled> {
+    fn of(tensor: &Tensor, parts: u64) -> Result<Self, NoFormula> {
         let wrong = || format!("an operand of shape {:?} is not {parts} of attention", tensor.shape);
         let (rest, heads, extent) = match *tensor.shape.as_slice() {
             [ref rest @ .., heads, extent] if parts == 1 => (rest, heads, extent),
@@ -61,7 +61,7 @@ impl Rows {
     }
 }
 
-fn parsed(call: &Call<'_>) -> Result<Fused, Unmodelled> {
+fn parsed(call: &Call<'_>) -> Result<Fused, NoFormula> {
     let is_float = |tensor: &&Tensor| tensor.precision.is_some_and(|found| found.family != Family::Integer);
     let operands: Vec<&Tensor> =
         call.tensors().filter(is_float).filter(|tensor| tensor.shape.len() >= 3).collect();
@@ -122,7 +122,7 @@ fn mask(call: &Call<'_>) -> (Mask, bool) {
 }
 
 /// The longest sequences of queries and keys; one number if both are the same.
-fn longest(call: &Call<'_>, attention: &Attention) -> Result<[f64; 2], Unmodelled> {
+fn longest(call: &Call<'_>, attention: &Attention) -> Result<[f64; 2], NoFormula> {
     let queries = call.number(1).ok_or("the longest sequence was not recorded")?;
     let keys = call.number(2).unwrap_or(queries);
     Ok([queries.clamp(0.0, attention.query_tokens), keys.clamp(0.0, attention.key_tokens)])

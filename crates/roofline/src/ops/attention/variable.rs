@@ -8,7 +8,7 @@ use super::Attention;
 use super::calls::{CATEGORY, Order, attention, biased, formula, of, window};
 use super::mask::Mask;
 use super::paged::{Token, only_sequence};
-use crate::ops::{Call, Formula, Rule, Tensor, Unmodelled};
+use crate::ops::{Call, Formula, NoFormula, Rule, Tensor};
 use crate::{Basis, Work};
 
 const fn with_backward(names: &'static [&'static str], work: Rule, backward: Rule) -> Formula {
@@ -37,7 +37,7 @@ pub(super) struct Places {
 }
 
 /// Pairs over all sequences, at least.
-fn pairs(call: &Call<'_>, attention: &Attention, places: &Places, mask: Mask) -> Result<f64, Unmodelled> {
+fn pairs(call: &Call<'_>, attention: &Attention, places: &Places, mask: Mask) -> Result<f64, NoFormula> {
     let [bounds] = call.tensor(places.lengths[0])?.extents()?;
     let sequences = bounds - 1.0;
     let [longest_query, longest_key] = places.longest.map(|place| call.number(place));
@@ -58,8 +58,8 @@ fn pairs(call: &Call<'_>, attention: &Attention, places: &Places, mask: Mask) ->
 }
 
 /// Packed tokens, heads and extents, as one sequence.
-fn packed(call: &Call<'_>, first: usize) -> Result<Attention, Unmodelled> {
-    let axes = |place| -> Result<[f64; 4], Unmodelled> {
+fn packed(call: &Call<'_>, first: usize) -> Result<Attention, NoFormula> {
+    let axes = |place| -> Result<[f64; 4], NoFormula> {
         let [tokens, heads, dim] = call.tensor(place)?.extents()?;
         Ok([1.0, heads, tokens, dim])
     };
@@ -95,7 +95,7 @@ pub(super) fn either(
     first: usize,
     places: &Places,
     mask: Mask,
-) -> Result<Sequences, Unmodelled> {
+) -> Result<Sequences, NoFormula> {
     let Some(bounds) = call.optional(places.lengths[0]) else {
         let attention = attention(call, first, Order::TokensFirst)?;
         let pairs = attention.batch * mask.pairs(attention.query_tokens, attention.key_tokens);
@@ -112,19 +112,19 @@ pub(super) fn either(
 }
 
 /// `(query, key, value, lengths, lengths, longest, longest, dropout, causal, debug, scale, left, right, ...)`.
-fn flash(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn flash(call: &Call<'_>) -> Result<Work, NoFormula> {
     let mask = window(call, call.known_flag(8)?, 11);
     Ok(either(call, 0, &Places { lengths: [3, 4], longest: [5, 6] }, mask)?.forward())
 }
 
 /// `(gradient, query, key, value, output, logsumexp, lengths, lengths, longest, longest, dropout, causal, ...)`.
-fn flash_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn flash_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let mask = if call.known_flag(11)? { Mask::CAUSAL } else { Mask::ALL };
     Ok(either(call, 1, &Places { lengths: [6, 7], longest: [8, 9] }, mask)?.backward())
 }
 
 /// The numbers of masks in PyTorch's memory-efficient kernels.
-pub(super) fn numbered(call: &Call<'_>, place: usize) -> Result<Mask, Unmodelled> {
+pub(super) fn numbered(call: &Call<'_>, place: usize) -> Result<Mask, NoFormula> {
     match call.scalar(place) {
         "0" => Ok(Mask::ALL),
         "1" => Ok(Mask::CAUSAL_FROM_START),
@@ -134,28 +134,28 @@ pub(super) fn numbered(call: &Call<'_>, place: usize) -> Result<Mask, Unmodelled
 }
 
 /// `(query, key, value, bias, lengths, lengths, longest, longest, dropout, mask, ...)`.
-fn efficient(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn efficient(call: &Call<'_>) -> Result<Work, NoFormula> {
     let places = Places { lengths: [4, 5], longest: [6, 7] };
     biased(either(call, 0, &places, numbered(call, 9)?)?.forward(), call, 3)
 }
 
 /// `(gradient, query, key, value, bias, output, lengths, lengths, longest, longest, logsumexp, dropout, seed, offset,
 /// mask, ...)`.
-fn efficient_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn efficient_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let places = Places { lengths: [6, 7], longest: [8, 9] };
     biased(either(call, 1, &places, numbered(call, 14)?)?.backward(), call, 4)
 }
 
 /// `(query, key, value, lengths, lengths, longest, longest, dropout, scale, causal, left, right, ...)`.
-fn package(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn package(call: &Call<'_>) -> Result<Work, NoFormula> {
     Ok(of_package(call)?.forward())
 }
 
-fn package_backward_of_forward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn package_backward_of_forward(call: &Call<'_>) -> Result<Work, NoFormula> {
     Ok(of_package(call)?.backward())
 }
 
-fn of_package(call: &Call<'_>) -> Result<Sequences, Unmodelled> {
+fn of_package(call: &Call<'_>) -> Result<Sequences, NoFormula> {
     if call.optional(3).is_none() {
         return Err("sequence lengths not recorded".to_owned());
     }
@@ -164,14 +164,14 @@ fn of_package(call: &Call<'_>) -> Result<Sequences, Unmodelled> {
 
 /// `(gradient, query, key, value, output, logsumexp, gradient, gradient, gradient, lengths, lengths, longest, longest,
 /// dropout, scale, causal, left, right, ...)`.
-fn package_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn package_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let places = Places { lengths: [9, 10], longest: [11, 12] };
     Ok(either(call, 1, &places, window(call, call.known_flag(15)?, 16))?.backward())
 }
 
 /// `(query, key, value, output, lengths, lengths, used, padding, pages, slopes, longest, longest, dropout, scale, zeros, causal,
 /// left, right, ...)`.
-fn second(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn second(call: &Call<'_>) -> Result<Work, NoFormula> {
     let mask = window(call, call.known_flag(15)?, 16);
     if call.optional(8).is_some() {
         return over_pages(call, mask, None, [8, 11]);
@@ -182,7 +182,7 @@ fn second(call: &Call<'_>) -> Result<Work, Unmodelled> {
 /// `(query, key, value, new key, new value, query of values, output, lengths, lengths, lengths, used, used, longest,
 /// longest, pages, ..., scale, causal, left, right, ...)`. Versions differ in how many scales are before; the causal flag is
 /// the first there is.
-fn third(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn third(call: &Call<'_>) -> Result<Work, NoFormula> {
     let is_flag = |place: &usize| matches!(call.scalar(*place), "True" | "False");
     let place = (20..call.inputs.len()).find(is_flag).ok_or("causality not recorded")?;
     let mask = window(call, call.known_flag(place)?, place + 1);
@@ -200,7 +200,7 @@ fn over_pages(
     mask: Mask,
     of_values: Option<&Tensor>,
     [pages, longest]: [usize; 2],
-) -> Result<Work, Unmodelled> {
+) -> Result<Work, NoFormula> {
     let (query, key, value) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?);
     let [rest @ .., heads, extent] = query.shape.as_slice() else {
         return Err(format!("queries of shape {:?} have no heads", query.shape));

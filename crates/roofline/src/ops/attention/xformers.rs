@@ -7,7 +7,7 @@ use super::calls::{biased, formula, window};
 use super::mask::Mask;
 use super::variable::{Places, either, numbered};
 use crate::Work;
-use crate::ops::{Call, Formula, Unmodelled};
+use crate::ops::{Call, Formula, NoFormula};
 
 pub(in crate::ops) const FORMULAS: &[Formula] = &[
     formula(
@@ -35,7 +35,7 @@ fn same_lengths(
     call: &Call<'_>,
     first: usize,
     [starts, of_queries, of_keys]: [usize; 3],
-) -> Result<(), Unmodelled> {
+) -> Result<(), NoFormula> {
     let tokens = |place: usize| call.tensor(place).map(|tensor| tensor.shape.get(1).copied());
     if of_queries == of_keys && call.optional(starts).is_some() && tokens(first)? != tokens(first + 1)? {
         return Err("the longest sequence of keys was not recorded".to_owned());
@@ -46,7 +46,7 @@ fn same_lengths(
 /// `(query, key, value, bias, starts, starts, longest, [longest,] dropout, [logsumexp,] mask, [logsumexp,] scale, lengths,
 /// window)`: where versions have a second longest length they have the flag behind the mask, which thus stays where it is.
 /// The first version, `(query, key, value, starts, starts, longest, logsumexp, causal)`, has neither bias nor scale.
-fn efficient(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn efficient(call: &Call<'_>) -> Result<Work, NoFormula> {
     if call.inputs.len() <= 8 {
         let mask = if call.known_flag(7)? { Mask::CAUSAL_FROM_START } else { Mask::ALL };
         return Ok(either(call, 0, &Places { lengths: [3, 4], longest: [5, 5] }, mask)?.forward());
@@ -63,7 +63,7 @@ fn efficient(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// `(gradient, query, key, value, bias, output, starts, starts, longest, longest, logsumexp, dropout, seed, offset, mask, ...)`;
 /// in older versions starts and longest come right behind the bias, and logsumexp and output behind them.
-fn efficient_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn efficient_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let output_first = call.optional(5).is_some_and(|tensor| tensor.shape.len() > 2);
     let first = if output_first { 6 } else { 5 };
     let places = Places { lengths: [first, first + 1], longest: [first + 2, first + 3] };
@@ -73,7 +73,7 @@ fn efficient_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// `(gradient, query, key, value, bias, starts, starts, longest, [longest,] lengths, logsumexp, output, dropout, seed, offset,
 /// mask, scale[, window])`.
-fn composable_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn composable_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let has_both = call.inputs.len() >= 18;
     let (key_place, mask_place) = if has_both { (8, 15) } else { (7, 14) };
     if call.optional(key_place + 1).is_some() {
@@ -86,7 +86,7 @@ fn composable_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(query, key, value, starts, starts, lengths, longest, longest, dropout, scale, causal, left, right, softmax, pages)`.
-fn flash(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn flash(call: &Call<'_>) -> Result<Work, NoFormula> {
     if call.optional(5).is_some() || call.optional(14).is_some() {
         return Err("number of keys per sequence not recorded".to_owned());
     }
@@ -96,7 +96,7 @@ fn flash(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// `(storage, gradient, query, key, value, output, logsumexp, starts, starts, longest, longest, dropout, scale, causal, left,
 /// right, random state)`.
-fn flash_backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn flash_backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let mask = window(call, call.known_flag(13)?, 14);
     Ok(either(call, 2, &Places { lengths: [7, 8], longest: [9, 10] }, mask)?.backward())
 }

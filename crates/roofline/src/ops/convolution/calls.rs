@@ -2,7 +2,7 @@
 
 use super::Convolution;
 use super::gradients::launched;
-use crate::ops::{Call, Formula, Rule, Tensor, Unmodelled};
+use crate::ops::{Call, Formula, NoFormula, Rule, Tensor};
 use crate::{Basis, Work};
 
 const CATEGORY: &str = "convolution";
@@ -149,11 +149,11 @@ const PLAIN: Places =
 const SIZED: Places =
     Places { bias: Some(3), stride: 4, padding: 5, dilation: None, groups: None, output_padding: None };
 
-fn forward(call: &Call<'_>, places: &Places) -> Result<Work, Unmodelled> {
+fn forward(call: &Call<'_>, places: &Places) -> Result<Work, NoFormula> {
     Ok(parsed(call, places)?.forward())
 }
 
-fn parsed(call: &Call<'_>, places: &Places) -> Result<Convolution, Unmodelled> {
+fn parsed(call: &Call<'_>, places: &Places) -> Result<Convolution, NoFormula> {
     let integers = |place: usize| call.integers(place);
     let settings = Settings {
         stride: integers(places.stride),
@@ -171,14 +171,14 @@ fn parsed(call: &Call<'_>, places: &Places) -> Result<Convolution, Unmodelled> {
 }
 
 /// `(input, weight, bias, stride, padding, dilation, transposed, output padding, groups)`.
-fn general(call: &Call<'_>) -> Result<Convolution, Unmodelled> {
+fn general(call: &Call<'_>) -> Result<Convolution, NoFormula> {
     let mut found = Settings::from(call, 3).convolution(call, 0, call.output.as_ref())?;
     found.bias = call.optional(2).map(|bias| bias.precision()).transpose()?;
     Ok(found)
 }
 
 /// `(input, weight, summand, factor, bias, stride, padding, dilation, groups)`: the summand has the output's shape.
-fn added(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn added(call: &Call<'_>) -> Result<Work, NoFormula> {
     let places = Places { bias: Some(4), stride: 5, padding: 6, dilation: Some(7), groups: Some(8), ..PLAIN };
     let summand = call.tensor(2)?;
     let mut work = forward(call, &places)?;
@@ -187,7 +187,7 @@ fn added(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(output gradient, input, weight, bias sizes, stride, padding, dilation, transposed, output padding, groups, mask)`.
-fn backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (gradient, weight) = (call.tensor(0)?, call.tensor(2)?);
     let mut settings = Settings::from(call, 4);
     // PyTorch records scalars from 2.1 on. Weights begin with the channels of the output, transposed with those of the input.
@@ -208,7 +208,7 @@ fn backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 const BY_KERNELS: Basis = Basis::Estimated("requested gradients inferred from kernel names");
 
 /// Which gradients are asked for, of input, weights and bias: the last argument.
-fn mask(call: &Call<'_>) -> Result<[bool; 3], Unmodelled> {
+fn mask(call: &Call<'_>) -> Result<[bool; 3], NoFormula> {
     let flags = call.inputs.len().checked_sub(1).map(|last| call.flags(last)).unwrap_or_default();
     match flags.as_slice() {
         [input, weight] => Ok([*input, *weight, false]),
@@ -218,12 +218,12 @@ fn mask(call: &Call<'_>) -> Result<[bool; 3], Unmodelled> {
 }
 
 /// `(self, grad_output, weight, ...)`.
-fn library_backward(call: &Call<'_>, mask: [bool; 3]) -> Result<Work, Unmodelled> {
+fn library_backward(call: &Call<'_>, mask: [bool; 3]) -> Result<Work, NoFormula> {
     by_shapes([call.tensor(0)?, call.tensor(1)?, call.tensor(2)?], call.name.contains("transpose"), mask)
 }
 
 /// `(grad_output, self, weight, ...)`.
-fn gradient_first(call: &Call<'_>, mask: [bool; 3]) -> Result<Work, Unmodelled> {
+fn gradient_first(call: &Call<'_>, mask: [bool; 3]) -> Result<Work, NoFormula> {
     by_shapes([call.tensor(1)?, call.tensor(0)?, call.tensor(2)?], false, mask)
 }
 
@@ -232,7 +232,7 @@ fn by_shapes(
     [x, gradient, weight]: [&Tensor; 3],
     transposed: bool,
     mask: [bool; 3],
-) -> Result<Work, Unmodelled> {
+) -> Result<Work, NoFormula> {
     let settings = Settings { transposed, ..Settings::default() };
     let mut found = settings.of(x, weight, Some(gradient))?;
     found.output = gradient.precision()?;
@@ -268,13 +268,13 @@ impl Settings {
         call: &Call<'_>,
         place: usize,
         output: Option<&Tensor>,
-    ) -> Result<Convolution, Unmodelled> {
+    ) -> Result<Convolution, NoFormula> {
         self.of(call.tensor(place)?, call.tensor(place + 1)?, output)
     }
 
     /// Strides and padding that were not recorded follow from the result, if that is known: all that they are needed for
     /// is its extents, and a stride of one with the right padding gives them.
-    fn of(self, x: &Tensor, weight: &Tensor, output: Option<&Tensor>) -> Result<Convolution, Unmodelled> {
+    fn of(self, x: &Tensor, weight: &Tensor, output: Option<&Tensor>) -> Result<Convolution, NoFormula> {
         let extents = |shape: &[u64]| shape.iter().map(|extent| *extent as f64).collect::<Vec<f64>>();
         let [first, second, kernel @ ..] = weight.shape.as_slice() else {
             return Err(format!("weights of shape {:?} have no channels", weight.shape));
@@ -360,7 +360,7 @@ mod tests {
     use super::*;
     use crate::ops::operands::testing::call;
 
-    fn counted(name: &'static str, arguments: &[(&str, &str)]) -> Result<(f64, f64), Unmodelled> {
+    fn counted(name: &'static str, arguments: &[(&str, &str)]) -> Result<(f64, f64), NoFormula> {
         let formula = crate::ops::formula(name).or_else(|| crate::ops::wrapper(name)).expect(name);
         (formula.work)(&call(name, arguments)).map(|work| (work.flops, work.bytes()))
     }

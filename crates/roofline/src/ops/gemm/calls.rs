@@ -1,7 +1,7 @@
 //! Products as recordings name them. Products of quantized matrices are in [`quantised`].
 
 use super::{Gemm, quantised};
-use crate::ops::{Call, Formula, Tensor, Unmodelled};
+use crate::ops::{Call, Formula, NoFormula, Tensor};
 use crate::{Precision, Work};
 
 const CATEGORY: &str = "gemm";
@@ -125,7 +125,7 @@ pub(super) fn product([m, n, k]: [f64; 3], a: Precision, b: Precision) -> Gemm {
 }
 
 /// Whether the extents that are summed over agree.
-pub(super) fn agree(first: f64, second: f64) -> Result<(), Unmodelled> {
+pub(super) fn agree(first: f64, second: f64) -> Result<(), NoFormula> {
     if first == second {
         Ok(())
     } else {
@@ -134,14 +134,14 @@ pub(super) fn agree(first: f64, second: f64) -> Result<(), Unmodelled> {
 }
 
 /// `a` (m, k) with `b` (k, n).
-pub(super) fn matrices(a: &Tensor, b: &Tensor) -> Result<Gemm, Unmodelled> {
+pub(super) fn matrices(a: &Tensor, b: &Tensor) -> Result<Gemm, NoFormula> {
     let ([m, k], [rows, n]) = (a.extents()?, b.extents()?);
     agree(k, rows)?;
     Ok(product([m, n, k], a.precision()?, b.precision()?))
 }
 
 /// `x` (..., k) with weights (n, k).
-pub(super) fn with_rows(x: &Tensor, weight: &Tensor) -> Result<Gemm, Unmodelled> {
+pub(super) fn with_rows(x: &Tensor, weight: &Tensor) -> Result<Gemm, NoFormula> {
     let ([m, k], [n, columns]) = (x.rows_and_columns()?, weight.extents()?);
     agree(k, columns)?;
     Ok(product([m, n, k], x.precision()?, weight.precision()?))
@@ -159,7 +159,7 @@ fn added(
     index: usize,
     factor: Option<f64>,
     outputs: f64,
-) -> Result<Work, Unmodelled> {
+) -> Result<Work, NoFormula> {
     if factor == Some(0.0) {
         return Ok(work);
     }
@@ -168,64 +168,64 @@ fn added(
     Ok(work.reads("bias", tensor.stored_elements(), tensor.precision()?))
 }
 
-fn mm(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn mm(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (a, b) = (call.tensor(0)?, call.tensor(1)?);
     let gemm = matrices(a, b)?;
     let output = call.element_type(2).unwrap_or(gemm.output);
     Ok(on(&Gemm { output, ..gemm }, a, b))
 }
 
-fn addmm(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn addmm(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (a, b) = (call.tensor(1)?, call.tensor(2)?);
     let gemm = matrices(a, b)?;
     added(on(&gemm, a, b), call, 0, call.number(3), gemm.m * gemm.n)
 }
 
-fn batched(a: &Tensor, b: &Tensor) -> Result<Gemm, Unmodelled> {
+fn batched(a: &Tensor, b: &Tensor) -> Result<Gemm, NoFormula> {
     let ([batch, m, k], [_, rows, n]) = (a.extents()?, b.extents()?);
     agree(k, rows)?;
     Ok(Gemm { batch, ..product([m, n, k], a.precision()?, b.precision()?) })
 }
 
-fn bmm(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn bmm(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (a, b) = (call.tensor(0)?, call.tensor(1)?);
     let gemm = batched(a, b)?;
     let output = call.element_type(2).unwrap_or(gemm.output);
     Ok(on(&Gemm { output, ..gemm }, a, b))
 }
 
-fn baddbmm(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn baddbmm(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (a, b) = (call.tensor(1)?, call.tensor(2)?);
     let gemm = batched(a, b)?;
     added(on(&gemm, a, b), call, 0, call.number(3), gemm.batch * gemm.m * gemm.n)
 }
 
 /// The products of a batch are summed, which is one product over all of their `k`.
-fn addbmm(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn addbmm(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (a, b) = (call.tensor(1)?, call.tensor(2)?);
     let gemm = batched(a, b)?;
     let gemm = Gemm { batch: 1.0, k: gemm.batch * gemm.k, ..gemm };
     added(on(&gemm, a, b), call, 0, call.number(3), gemm.m * gemm.n)
 }
 
-fn vector(matrix: &Tensor, vector: &Tensor) -> Result<Gemm, Unmodelled> {
+fn vector(matrix: &Tensor, vector: &Tensor) -> Result<Gemm, NoFormula> {
     let ([n, k], [rows]) = (matrix.extents()?, vector.extents()?);
     agree(k, rows)?;
     Ok(product([1.0, n, k], matrix.precision()?, vector.precision()?))
 }
 
-fn mv(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn mv(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (a, b) = (call.tensor(0)?, call.tensor(1)?);
     Ok(on(&vector(a, b)?, a, b))
 }
 
-fn addmv(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn addmv(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (a, b) = (call.tensor(1)?, call.tensor(2)?);
     let gemm = vector(a, b)?;
     added(on(&gemm, a, b), call, 0, call.number(3), gemm.n)
 }
 
-fn dot(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn dot(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (a, b) = (call.tensor(0)?, call.tensor(1)?);
     let ([k], [rows]) = (a.extents()?, b.extents()?);
     agree(k, rows)?;
@@ -233,7 +233,7 @@ fn dot(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// Outputs of 8-bit operands are 16 bits wide, in whichever of the two types.
-fn transformer_engine_2(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn transformer_engine_2(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (a, b) = (call.tensor(0)?, call.tensor(1)?);
     let gemm = matrices(a, b)?;
     let output = if gemm.a.element_bits <= 8.0 { Precision::BF16 } else { gemm.a };
@@ -242,7 +242,7 @@ fn transformer_engine_2(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// `te_gemm_ts(A, scale, place, type, transa, B, scale, place, type, transb, D, scale, type, amax, bias, ...)` with
 /// matrices by columns, as BLAS has them.
-fn transformer_engine_1(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn transformer_engine_1(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (a, b, output) = (call.tensor(0)?, call.tensor(5)?, call.tensor(10)?);
     let ([rows, columns], [b_rows, b_columns]) = (a.extents()?, b.extents()?);
     let (m, k) = if call.flag(4) { (rows, columns) } else { (columns, rows) };
@@ -258,7 +258,7 @@ fn transformer_engine_1(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(x, weight, bias, type, ...)`.
-fn rows_of_weights_with_bias(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn rows_of_weights_with_bias(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (x, weight) = (call.tensor(0)?, call.tensor(1)?);
     let gemm = with_rows(x, weight)?;
     let output = call.element_type(3).unwrap_or(gemm.output);
@@ -267,7 +267,7 @@ fn rows_of_weights_with_bias(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(x, weight, ...)`, the output among the others.
-fn rows_of_weights(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn rows_of_weights(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (x, weight) = (call.tensor(0)?, call.tensor(1)?);
     let gemm = with_rows(x, weight)?;
     let output = output_of(call, &gemm).unwrap_or(gemm.output);
@@ -286,7 +286,7 @@ pub(super) fn output_of(call: &Call<'_>, gemm: &Gemm) -> Option<Precision> {
 }
 
 /// Products of stacks of matrices with broadcasting; a vector is a matrix of one row or column.
-fn matmul(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn matmul(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (a, b) = (call.tensor(0)?, call.tensor(1)?);
     let (first, second) = (axes(a, true)?, axes(b, false)?);
     let ([m, k], [rows, n]) = (first.matrix, second.matrix);
@@ -300,7 +300,7 @@ struct Axes<'a> {
     matrix: [f64; 2],
 }
 
-fn axes(tensor: &Tensor, is_row: bool) -> Result<Axes<'_>, Unmodelled> {
+fn axes(tensor: &Tensor, is_row: bool) -> Result<Axes<'_>, NoFormula> {
     match tensor.shape.as_slice() {
         [] => Err("a matrix is a single number".to_owned()),
         [one] if is_row => Ok(Axes { stack: &[], matrix: [1.0, *one as f64] }),

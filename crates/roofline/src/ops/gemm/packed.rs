@@ -3,7 +3,7 @@
 
 use super::calls::agree;
 use crate::ops::operands::count;
-use crate::ops::{Call, Tensor, Unmodelled};
+use crate::ops::{Call, NoFormula, Tensor};
 use crate::{Arithmetic, Family, Precision, Work};
 
 /// `m` x `k` activations with weights that stand for `k` x `n` numbers; scales, zeros and permutations at these places are
@@ -15,7 +15,7 @@ fn weight_only(
     n: f64,
     others: impl IntoIterator<Item = usize>,
     output: Precision,
-) -> Result<Work, Unmodelled> {
+) -> Result<Work, NoFormula> {
     let ([m, k], precision) = (x.rows_and_columns()?, x.precision()?);
     let mut work = Work::matrix(m * n * k, precision).reads("a", m * k, precision).reads(
         "b",
@@ -29,13 +29,13 @@ fn weight_only(
 }
 
 /// The output of 8-bit activations is 16 bits wide.
-fn output_of(x: &Tensor) -> Result<Precision, Unmodelled> {
+fn output_of(x: &Tensor) -> Result<Precision, NoFormula> {
     let precision = x.precision()?;
     Ok(if precision.element_bits <= 8.0 { Precision::BF16 } else { precision })
 }
 
 /// Where `m`, `n` and `k` stand among the numbers: `m` and `k` are those of the activations.
-pub(in crate::ops) fn sizes(call: &Call<'_>, x: &Tensor) -> Result<usize, Unmodelled> {
+pub(in crate::ops) fn sizes(call: &Call<'_>, x: &Tensor) -> Result<usize, NoFormula> {
     let [m, k] = x.rows_and_columns()?;
     let fits = |place: &usize| {
         call.number(*place) == Some(m)
@@ -46,7 +46,7 @@ pub(in crate::ops) fn sizes(call: &Call<'_>, x: &Tensor) -> Result<usize, Unmode
 }
 
 /// Packed weights: the first tensor of words after the activations. A tensor for the output may stand before it.
-pub(in crate::ops) fn words(call: &Call<'_>) -> Result<usize, Unmodelled> {
+pub(in crate::ops) fn words(call: &Call<'_>) -> Result<usize, NoFormula> {
     let is_packed = |place: &usize| {
         let precision = call.optional(*place).and_then(|tensor| tensor.precision);
         precision.is_some_and(|precision| precision.family == Family::Integer)
@@ -56,7 +56,7 @@ pub(in crate::ops) fn words(call: &Call<'_>) -> Result<usize, Unmodelled> {
 
 /// `(a, [output,] weights, [bias,] scales, ..., workspace, format, m, n, k, ...)`. Versions differ in what is between the
 /// weights and the workspace, all of which is read.
-pub(super) fn marlin(call: &Call<'_>) -> Result<Work, Unmodelled> {
+pub(super) fn marlin(call: &Call<'_>) -> Result<Work, NoFormula> {
     let x = call.tensor(0)?;
     let (weights, sizes) = (words(call)?, sizes(call, x)?);
     let workspace = (weights + 1..sizes).rev().find(|place| call.optional(*place).is_some());
@@ -66,14 +66,14 @@ pub(super) fn marlin(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(a, weights (k / numbers in a word, n), zeros, scales, group of each row, ...)`.
-pub(super) fn gptq(call: &Call<'_>) -> Result<Work, Unmodelled> {
+pub(super) fn gptq(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (x, weights) = (call.tensor(0)?, call.tensor(1)?);
     let [_, n] = weights.extents()?;
     weight_only(call, x, weights, n, 2..5, output_of(x)?)
 }
 
 /// `(a, weights (k, n/8), scales, zeros, ...)`.
-pub(super) fn awq(call: &Call<'_>) -> Result<Work, Unmodelled> {
+pub(super) fn awq(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (x, weights) = (call.tensor(0)?, call.tensor(1)?);
     let ([_, k], [rows, words]) = (x.rows_and_columns()?, weights.extents()?);
     agree(k, rows)?;
@@ -81,34 +81,34 @@ pub(super) fn awq(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(a, weights (k / numbers in a word, n), format, type, scales, zeros, group, channel scales, token scales, ...)`.
-pub(super) fn machete(call: &Call<'_>) -> Result<Work, Unmodelled> {
+pub(super) fn machete(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (x, weights) = (call.tensor(0)?, call.tensor(1)?);
     let [_, n] = weights.extents()?;
     weight_only(call, x, weights, n, 4..9, call.element_type(3).map_or_else(|| output_of(x), Ok)?)
 }
 
 /// `(a, weights (k/8, n), scales, group, channel scales, token scales, type, ...)`.
-pub(super) fn cutlass_w4a8(call: &Call<'_>) -> Result<Work, Unmodelled> {
+pub(super) fn cutlass_w4a8(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (x, weights) = (call.tensor(0)?, call.tensor(1)?);
     let [_, n] = weights.extents()?;
     weight_only(call, x, weights, n, 2..6, call.element_type(6).map_or_else(|| output_of(x), Ok)?)
 }
 
 /// `(a, weights, scales, zeros, n, ...)`.
-pub(super) fn allspark(call: &Call<'_>) -> Result<Work, Unmodelled> {
+pub(super) fn allspark(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (x, weights) = (call.tensor(0)?, call.tensor(1)?);
     weight_only(call, x, weights, count(call, 4)? as f64, 2..4, output_of(x)?)
 }
 
 /// `(weights, x, format, n)`: blocks with their scales as stored. The activations are quantized to 8 bits on the way.
-pub(super) fn ggml(call: &Call<'_>) -> Result<Work, Unmodelled> {
+pub(super) fn ggml(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (weights, x) = (call.tensor(0)?, call.tensor(1)?);
     let work = weight_only(call, x, weights, count(call, 3)? as f64, [], output_of(x)?)?;
     Ok(Work { arithmetic: Some(Arithmetic::Int8), ..work })
 }
 
 /// `(a, weights (n, k/2), ..., ..., ..., ..., output)`: 8-bit activations, two weights in each byte.
-pub(super) fn qserve(call: &Call<'_>) -> Result<Work, Unmodelled> {
+pub(super) fn qserve(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (x, weights, output) = (call.tensor(0)?, call.tensor(1)?, call.tensor(6)?);
     let ([_, k], [n, bytes]) = (x.rows_and_columns()?, weights.extents()?);
     agree(k, 2.0 * bytes)?;

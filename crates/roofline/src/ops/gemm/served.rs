@@ -6,7 +6,7 @@
 use super::calls::{agree, formula, matrices, product, with_rows};
 use super::quantised::{bias, scales};
 use super::{Gemm, packed};
-use crate::ops::{Call, Formula, Unmodelled};
+use crate::ops::{Call, Formula, NoFormula};
 use crate::{Precision, Work};
 
 pub(in crate::ops) const FORMULAS: &[Formula] = &[
@@ -93,7 +93,7 @@ pub(in crate::ops) const WRAPPERS: &[Formula] = &[
 ];
 
 /// The output (m, n), `a` (m, k) and `b` (k, n) or (n, k) at three places.
-fn into(call: &Call<'_>, places: [usize; 3], bias: Option<Precision>) -> Result<Work, Unmodelled> {
+fn into(call: &Call<'_>, places: [usize; 3], bias: Option<Precision>) -> Result<Work, NoFormula> {
     let [output, a, b] = [call.tensor(places[0])?, call.tensor(places[1])?, call.tensor(places[2])?];
     let ([_, n], [m, k]) = (output.rows_and_columns()?, a.rows_and_columns()?);
     agree(b.elements(), n * k)?;
@@ -102,7 +102,7 @@ fn into(call: &Call<'_>, places: [usize; 3], bias: Option<Precision>) -> Result<
 }
 
 /// The output (m, n), `a` (k, m) and `b` at three places.
-fn by_columns(call: &Call<'_>, places: [usize; 3]) -> Result<Work, Unmodelled> {
+fn by_columns(call: &Call<'_>, places: [usize; 3]) -> Result<Work, NoFormula> {
     let [output, a, b] = [call.tensor(places[0])?, call.tensor(places[1])?, call.tensor(places[2])?];
     let ([rows, n], [k, m]) = (output.rows_and_columns()?, a.rows_and_columns()?);
     agree(rows, m)?;
@@ -112,14 +112,14 @@ fn by_columns(call: &Call<'_>, places: [usize; 3]) -> Result<Work, Unmodelled> {
 }
 
 /// With the matrix at this place, if there is one, added to the product.
-fn accumulated(mut work: Work, call: &Call<'_>, place: usize) -> Result<Work, Unmodelled> {
+fn accumulated(mut work: Work, call: &Call<'_>, place: usize) -> Result<Work, NoFormula> {
     let Some(summand) = call.optional(place) else { return Ok(work) };
     work.flops += summand.elements();
     Ok(work.reads("summand", summand.stored_elements(), summand.precision()?))
 }
 
 /// `a` (b, m, k) with `b` (b, k, n).
-fn batched(call: &Call<'_>, output: Precision, places: &[usize]) -> Result<Work, Unmodelled> {
+fn batched(call: &Call<'_>, output: Precision, places: &[usize]) -> Result<Work, NoFormula> {
     let (a, b) = (call.tensor(0)?, call.tensor(1)?);
     let ([batch, m, k], [_, rows, n]) = (a.extents()?, b.extents()?);
     agree(k, rows)?;
@@ -129,7 +129,7 @@ fn batched(call: &Call<'_>, output: Precision, places: &[usize]) -> Result<Work,
 
 /// `(a (m, k/2), b (k/2, n), scales of a, scales of b, scale, type, ...)` with blocks of 16 numbers. Recorded scales are
 /// padded to tiles, so their number is computed.
-fn flashinfer_fp4(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn flashinfer_fp4(call: &Call<'_>) -> Result<Work, NoFormula> {
     let ([m, k], [rows, n]) = (call.tensor(0)?.extents()?, call.tensor(1)?.extents()?);
     agree(k, rows)?;
     let output = call.element_type(5).unwrap_or(Precision::BF16);

@@ -2,7 +2,7 @@
 //! format holds several numbers; which experts are used is estimated.
 
 use super::MixtureOfExperts;
-use crate::ops::{Call, Formula, Rule, Tensor, Unmodelled};
+use crate::ops::{Call, Formula, NoFormula, Rule, Tensor};
 use crate::{Precision, Work};
 
 const fn formula(names: &'static [&'static str], work: Rule) -> Formula {
@@ -51,7 +51,7 @@ pub(in crate::ops) const FORMULAS: &[Formula] = &[
 
 /// How weights are stored whose rows hold `columns` numbers: several in each recorded element if there are fewer of
 /// those.
-fn packed(weight: &Tensor, columns: f64) -> Result<Precision, Unmodelled> {
+fn packed(weight: &Tensor, columns: f64) -> Result<Precision, NoFormula> {
     let ([_, _, stored], precision) = (weight.extents::<3>()?, weight.precision()?);
     if stored == columns && precision.name != "fp4x2" {
         return Ok(precision);
@@ -65,7 +65,7 @@ fn packed(weight: &Tensor, columns: f64) -> Result<Precision, Unmodelled> {
 }
 
 /// Whether the way up has two products, from its rows.
-fn gated(rows: f64, intermediate: f64) -> Result<bool, Unmodelled> {
+fn gated(rows: f64, intermediate: f64) -> Result<bool, NoFormula> {
     match rows / intermediate {
         1.0 => Ok(false),
         2.0 => Ok(true),
@@ -74,14 +74,14 @@ fn gated(rows: f64, intermediate: f64) -> Result<bool, Unmodelled> {
 }
 
 /// `(x, up weights, down weights, weights of the chosen, ...)`.
-fn fused(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn fused(call: &Call<'_>) -> Result<Work, NoFormula> {
     let [_, top_k] = call.tensor(3)?.extents()?;
     let x = call.tensor(0)?;
     whole(x, call.tensor(1)?, call.tensor(2)?, top_k, x.precision()?)
 }
 
 /// `(output, x, up weights, down weights, ..., ..., ..., ..., number of chosen, ...)`.
-fn fused_into(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn fused_into(call: &Call<'_>) -> Result<Work, NoFormula> {
     let top_k = call.number(8).ok_or("experts per token not recorded")?;
     let output = call.tensor(0)?.precision()?;
     whole(call.tensor(1)?, call.tensor(2)?, call.tensor(3)?, top_k, output)
@@ -89,7 +89,7 @@ fn fused_into(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// `(scores, bias, x, ...)`, the weights of both ways among the tensors, and behind them the number of all experts and of
 /// those chosen (vLLM, `fused_moe/flashinfer_trtllm_moe.py`). The output is 16 bits wide.
-fn fused_with_routing(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn fused_with_routing(call: &Call<'_>) -> Result<Work, NoFormula> {
     let x = call.tensor(2)?;
     let mut weights = call.tensors().filter(|tensor| {
         tensor.shape.len() == 3 && tensor.precision.is_some_and(|precision| precision.element_bits <= 16.0)
@@ -104,7 +104,7 @@ fn fused_with_routing(call: &Call<'_>) -> Result<Work, Unmodelled> {
     Ok(Work { arithmetic, ..whole(x, up, down, top_k, Precision::BF16)? })
 }
 
-fn whole(x: &Tensor, up: &Tensor, down: &Tensor, top_k: f64, output: Precision) -> Result<Work, Unmodelled> {
+fn whole(x: &Tensor, up: &Tensor, down: &Tensor, top_k: f64, output: Precision) -> Result<Work, NoFormula> {
     let ([tokens, _], [experts, rows, _]) = (x.rows_and_columns()?, up.extents()?);
     let [_, hidden, columns] = down.extents()?;
     let weights = packed(up, hidden)?;
@@ -126,7 +126,7 @@ fn whole(x: &Tensor, up: &Tensor, down: &Tensor, top_k: f64, output: Precision) 
 }
 
 /// The way up: x (tokens, hidden), weights at one place, output (tokens, chosen, intermediate) at another.
-fn up(call: &Call<'_>, weight: usize, output: usize) -> Result<Work, Unmodelled> {
+fn up(call: &Call<'_>, weight: usize, output: usize) -> Result<Work, NoFormula> {
     let (x, weight, output) = (call.tensor(0)?, call.tensor(weight)?, call.tensor(output)?);
     let ([tokens, hidden], [experts, rows, _]) = (x.extents()?, weight.extents()?);
     let [_, top_k, intermediate] = output.extents()?;
@@ -146,7 +146,7 @@ fn up(call: &Call<'_>, weight: usize, output: usize) -> Result<Work, Unmodelled>
 }
 
 /// The way down: x (tokens, chosen, intermediate), weights (experts, hidden, intermediate), output (tokens, hidden).
-fn down(call: &Call<'_>, weight: usize, output: usize) -> Result<Work, Unmodelled> {
+fn down(call: &Call<'_>, weight: usize, output: usize) -> Result<Work, NoFormula> {
     let (x, weight, output) = (call.tensor(0)?, call.tensor(weight)?, call.tensor(output)?);
     let ([tokens, top_k, intermediate], [experts, hidden, _]) = (x.extents()?, weight.extents()?);
     let layer = MixtureOfExperts {
@@ -166,7 +166,7 @@ fn down(call: &Call<'_>, weight: usize, output: usize) -> Result<Work, Unmodelle
 
 /// One product of a layer: x (rows, k) and weights (experts, n, k) first, then the output (tokens, chosen, n) among the
 /// others. A way down has a row of x for every chosen expert.
-fn one_product(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn one_product(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (x, weight) = (call.tensor(0)?, call.tensor(1)?);
     let ([rows, k], [experts, n, _]) = (x.extents()?, weight.extents()?);
     let is_output = |tensor: &&Tensor| tensor.extents::<3>().is_ok_and(|[_, _, columns]| columns == n);

@@ -6,7 +6,7 @@
 
 use super::{EQUALLY_LIKELY, MixtureOfExperts};
 use crate::ops::operands::count;
-use crate::ops::{Call, Formula, Rule, Tensor, Unmodelled, gemm};
+use crate::ops::{Call, Formula, NoFormula, Rule, Tensor, gemm};
 use crate::{Arithmetic, Basis, Precision, Work};
 
 const fn formula(names: &'static [&'static str], work: Rule) -> Formula {
@@ -72,7 +72,7 @@ struct Product<'a> {
 
 impl Product<'_> {
     /// The work, with scales at these places: those with an extent for the experts are read as the weights are.
-    fn work(&self, call: &Call<'_>, scales: &[usize]) -> Result<Work, Unmodelled> {
+    fn work(&self, call: &Call<'_>, scales: &[usize]) -> Result<Work, NoFormula> {
         let stored = self.x.precision()?;
         let experts = self.weights.shape.first().copied().unwrap_or(0);
         let layer = MixtureOfExperts {
@@ -104,7 +104,7 @@ impl Product<'_> {
 /// The output (rows, n), rows (rows, k) in the order of experts, and weights at three places; `packed` numbers in a recorded
 /// element of rows. How many tokens the rows are of is not recorded: every row is taken to choose its expert by itself,
 /// which is slightly fewer experts than the tokens of a layer use.
-fn sorted(call: &Call<'_>, places: [usize; 3], scales: &[usize], packed: f64) -> Result<Work, Unmodelled> {
+fn sorted(call: &Call<'_>, places: [usize; 3], scales: &[usize], packed: f64) -> Result<Work, NoFormula> {
     let [output, x, weights] = [call.tensor(places[0])?, call.tensor(places[1])?, call.tensor(places[2])?];
     let (rows, columns) = match *x.shape.as_slice() {
         [rows, columns] => (rows as f64, columns as f64),
@@ -119,12 +119,7 @@ fn sorted(call: &Call<'_>, places: [usize; 3], scales: &[usize], packed: f64) ->
 
 /// The output (groups, places, n), rows (groups, places, k) and weights (groups, n, k): how many of the places are in use
 /// is a value on the device, and how many rows a group is expected to have is a number that the caller gives.
-fn masked(
-    call: &Call<'_>,
-    places: [usize; 3],
-    scales: &[usize],
-    expected: usize,
-) -> Result<Work, Unmodelled> {
+fn masked(call: &Call<'_>, places: [usize; 3], scales: &[usize], expected: usize) -> Result<Work, NoFormula> {
     let [output, x, weights] = [call.tensor(places[0])?, call.tensor(places[1])?, call.tensor(places[2])?];
     let ([groups, rows, k], [_, _, n]) = (x.extents()?, output.extents()?);
     let expected = call.number(expected).ok_or("rows per expert not recorded")?;
@@ -149,7 +144,7 @@ const AS_EXPECTED: Basis = Basis::Estimated("assumes each expert to have as many
 
 /// `(a, [output,] weights, [bias,] scales, ..., workspace, sorted tokens, experts, padded tokens, weights of the chosen,
 /// block, chosen, flags, format, m, n, k, ...)`. The number of chosen experts is the last number before the flags.
-fn marlin(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn marlin(call: &Call<'_>) -> Result<Work, NoFormula> {
     let x = call.tensor(0)?;
     let (weights, sizes) = (gemm::words(call)?, gemm::sizes(call, x)?);
     let is_flag = |place: usize| matches!(call.scalar(place), "True" | "False");
@@ -172,7 +167,7 @@ fn marlin(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(a, output, weights (experts, n, words), scales, zeros, weights of the chosen, ..., ..., ..., chosen, ...)`.
-fn wna16(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn wna16(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (x, output, weights) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?);
     let ([tokens, k], [_, n, _]) = (x.rows_and_columns()?, weights.extents()?);
     let top_k = count(call, 9)? as f64;

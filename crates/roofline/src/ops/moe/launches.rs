@@ -10,7 +10,7 @@
 //! The width of the layer between is thus known to a block, which is what the kernel works on.
 
 use super::MixtureOfExperts;
-use crate::ops::{Call, Formula, Launch, Unmodelled};
+use crate::ops::{Call, Formula, Launch, NoFormula};
 use crate::{Basis, Precision, Work};
 
 /// Shared experts are operators or kernels of their own inside.
@@ -148,7 +148,7 @@ fn tensorrt_type(text: &str) -> Option<(Precision, &str)> {
 }
 
 /// `(tokens (tokens, extent), scores (tokens, experts), ...)`.
-fn forward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn forward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (x, scores) = (call.tensor(0)?, call.tensor(1)?);
     let ([tokens, hidden], [_, experts]) = (x.rows_and_columns()?, scores.rows_and_columns()?);
     let products: Vec<Product> = call.launches.iter().filter_map(Product::parse).collect();
@@ -211,7 +211,7 @@ mod tests {
 
     const BF16: &str = "c10::BFloat16";
 
-    fn layer(x: &str, scores: &str, launches: Vec<Launch<'static>>) -> Result<Work, Unmodelled> {
+    fn layer(x: &str, scores: &str, launches: Vec<Launch<'static>>) -> Result<Work, NoFormula> {
         let arguments = [(x, BF16), (scores, BF16), ("", ""), ("", "")];
         forward(&Call { launches, ..call("vllm::moe_forward", &arguments) })
     }

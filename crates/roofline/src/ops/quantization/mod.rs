@@ -1,7 +1,7 @@
 //! Quantisation of activations for serving and training in 8 and 4 bits. Operations are TraceLens' estimates.
 
 use super::operands::{count, stored};
-use super::{Call, Formula, Tensor, Unmodelled};
+use super::{Call, Formula, NoFormula, Tensor};
 use crate::Work;
 
 mod served;
@@ -70,7 +70,7 @@ const MXFP4_BOTH_WAYS: &[&str] = &[
 ];
 
 /// `(out, input, scales, ...)`: 2.59375 operations for an element, which TraceLens measured with counters.
-fn scaled(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn scaled(call: &Call<'_>) -> Result<Work, NoFormula> {
     let (output, input, scales) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?);
     let elements = output.elements();
     Ok(Work::vector(2.59375 * elements, elements, input.precision()?)
@@ -80,7 +80,7 @@ fn scaled(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(input, group_size)`: six operations for an element, one byte for it, an FP32 scale for a group of a row.
-fn grouped_fp8(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn grouped_fp8(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     let width = input.shape.last().copied().unwrap_or(1).max(1);
     let group = count(call, 1)?.max(1);
@@ -94,7 +94,7 @@ fn grouped_fp8(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// Two operations for an element of the tensor at this place, half a byte for it and one for every whole 32. Indices of
 /// experts that are sorted along are not counted.
-fn mxfp4<const INPUT: usize>(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn mxfp4<const INPUT: usize>(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(INPUT)?;
     let elements = input.elements();
     Ok(Work::vector(2.0 * elements, elements, input.precision()?)
@@ -104,11 +104,11 @@ fn mxfp4<const INPUT: usize>(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(input, scale, amax)`: one operation for an element.
-fn tensorwise(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn tensorwise(call: &Call<'_>) -> Result<Work, NoFormula> {
     converted(call.tensor(0)?, 1.0, "fp8")
 }
 
-fn converted(input: &Tensor, operations: f64, result: &str) -> Result<Work, Unmodelled> {
+fn converted(input: &Tensor, operations: f64, result: &str) -> Result<Work, NoFormula> {
     let elements = input.elements();
     Ok(Work::vector(operations * elements, elements, input.precision()?)
         .reads("input", elements, input.precision()?)
@@ -116,7 +116,7 @@ fn converted(input: &Tensor, operations: f64, result: &str) -> Result<Work, Unmo
 }
 
 /// Quantised along rows and along columns, with scales for both.
-fn mxfp4_both_ways(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn mxfp4_both_ways(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     let [rows, columns] = input.shape.as_slice() else {
         return Err("the input is not a matrix".to_owned());
@@ -134,14 +134,14 @@ fn mxfp4_both_ways(call: &Call<'_>) -> Result<Work, Unmodelled> {
 const ROW_SCALE: f64 = 8.0;
 
 /// A byte for an element; the largest of a row and a product: two operations.
-fn to_fp8_rows(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn to_fp8_rows(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     let rows = rows(input);
     Ok(converted(input, 2.0, "uint8")?.writes("scales", rows * ROW_SCALE, stored("uint8")?))
 }
 
 /// One product for an element.
-fn from_fp8_rows(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn from_fp8_rows(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     let elements = (input.elements() - rows(input) * ROW_SCALE).max(0.0);
     Ok(Work::vector(elements, elements, stored("fp32")?)
@@ -153,16 +153,16 @@ fn rows(input: &Tensor) -> f64 {
     input.elements() / input.shape.last().copied().unwrap_or(1).max(1) as f64
 }
 
-fn to_hfp8(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn to_hfp8(call: &Call<'_>) -> Result<Work, NoFormula> {
     converted(call.tensor(0)?, 1.0, "uint8")
 }
 
-fn from_hfp8(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn from_hfp8(call: &Call<'_>) -> Result<Work, NoFormula> {
     converted(call.tensor(0)?, 1.0, "fp32")
 }
 
 /// Quantised and back (product, sum, difference, product), with a mask of what was inside the range.
-fn fake(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn fake(call: &Call<'_>) -> Result<Work, NoFormula> {
     let input = call.tensor(0)?;
     let (elements, precision) = (input.elements(), input.precision()?);
     Ok(Work::vector(4.0 * elements, elements, precision)

@@ -6,7 +6,7 @@
 
 use super::{CATEGORY, grouped_fp8};
 use crate::ops::operands::{count, stored};
-use crate::ops::{Call, Formula, Rule, Tensor, Unmodelled};
+use crate::ops::{Call, Formula, NoFormula, Rule, Tensor};
 use crate::{Precision, Work};
 
 const fn formula(names: &'static [&'static str], work: Rule) -> Formula {
@@ -69,7 +69,7 @@ pub(in crate::ops) const WRAPPERS: &[Formula] = &[
 ];
 
 /// The input, the result and the scales at these places. The packed scales of DeepGEMM are whole words, counted as such.
-fn eight_bits(call: &Call<'_>, places: [usize; 3], operations: f64) -> Result<Work, Unmodelled> {
+fn eight_bits(call: &Call<'_>, places: [usize; 3], operations: f64) -> Result<Work, NoFormula> {
     let [input, result, scales] = [call.tensor(places[0])?, call.tensor(places[1])?, call.tensor(places[2])?];
     let elements = input.elements();
     Ok(Work::vector(operations * elements, elements, input.precision()?)
@@ -79,7 +79,7 @@ fn eight_bits(call: &Call<'_>, places: [usize; 3], operations: f64) -> Result<Wo
 }
 
 /// One product more for an element, with the scale of its column.
-fn smooth(call: &Call<'_>, scales: usize) -> Result<Work, Unmodelled> {
+fn smooth(call: &Call<'_>, scales: usize) -> Result<Work, NoFormula> {
     let columns = call.tensor(2)?;
     Ok(eight_bits(call, [1, 0, scales], 3.0)?.reads(
         "column scales",
@@ -100,14 +100,14 @@ const MXFP4: Blocks = Blocks { elements: 32.0, tensor_scale: false };
 
 /// `(result, input, scales, scale of the tensor)`; newer versions `(input, scale of the tensor, swizzled, ...)`, where the
 /// first tensor is not a bytes.
-fn nvfp4(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn nvfp4(call: &Call<'_>) -> Result<Work, NoFormula> {
     let packed = call.tensor(0)?.precision()?.element_bits <= 8.0;
     four_bits(call, usize::from(packed), &NVFP4, false)
 }
 
 /// Two operations for an element (the largest of a block, the product), five more for a SiLU gate, which halves the input;
 /// half a byte for an element and a byte for a block. Recorded scales are padded to tiles, so their number is computed.
-fn four_bits(call: &Call<'_>, input: usize, format: &Blocks, gated: bool) -> Result<Work, Unmodelled> {
+fn four_bits(call: &Call<'_>, input: usize, format: &Blocks, gated: bool) -> Result<Work, NoFormula> {
     let input = call.tensor(input)?;
     let ([rows, columns], precision) = (input.rows_and_columns()?, input.precision()?);
     let columns = if gated { columns / 2.0 } else { columns };
@@ -122,11 +122,11 @@ fn four_bits(call: &Call<'_>, input: usize, format: &Blocks, gated: bool) -> Res
 
 /// `(weights (k, n/8), scales (groups, n), zeros (groups, n/8), ...)`: eight numbers in a word; a difference and a product
 /// for each.
-fn awq_dequantise(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn awq_dequantise(call: &Call<'_>) -> Result<Work, NoFormula> {
     let [weights, scales, zeros] = [call.tensor(0)?, call.tensor(1)?, call.tensor(2)?];
     let elements = 8.0 * weights.elements();
     let precision = scales.precision()?;
-    let read = |work: Work, tensor: &Tensor| -> Result<Work, Unmodelled> {
+    let read = |work: Work, tensor: &Tensor| -> Result<Work, NoFormula> {
         Ok(work.reads("weights and scales", tensor.elements(), tensor.precision()?))
     };
     let mut work = Work::vector(2.0 * elements, elements, precision);
@@ -137,7 +137,7 @@ fn awq_dequantise(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(weights, format, rows, columns, type)`: blocks with their scales as stored; FP16 unless a type is given.
-fn ggml_dequantise(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn ggml_dequantise(call: &Call<'_>) -> Result<Work, NoFormula> {
     let weights = call.tensor(0)?;
     let elements = count(call, 2)? as f64 * count(call, 3)? as f64;
     let result = call.element_type(4).unwrap_or(Precision::FP16);

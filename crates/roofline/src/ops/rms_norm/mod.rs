@@ -7,7 +7,7 @@
 use super::normalization::mask;
 use super::operands::{count, extents, stored};
 use super::shape::volume;
-use super::{Call, Formula, Tensor, Unmodelled};
+use super::{Call, Formula, NoFormula, Tensor};
 use crate::{Precision, Work};
 
 mod served;
@@ -76,7 +76,7 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(input: &Tensor, width: f64) -> Result<Self, Unmodelled> {
+    fn new(input: &Tensor, width: f64) -> Result<Self, NoFormula> {
         if width < 1.0 {
             return Err("the rows have no elements".to_owned());
         }
@@ -84,7 +84,7 @@ impl Rows {
     }
 
     /// The input and the scale at these places.
-    fn scaled(call: &Call<'_>, input: usize, scale: usize) -> Result<Self, Unmodelled> {
+    fn scaled(call: &Call<'_>, input: usize, scale: usize) -> Result<Self, NoFormula> {
         let width = call.tensor(scale)?.elements();
         Self::new(call.tensor(input)?, width)
     }
@@ -102,14 +102,14 @@ impl Rows {
     }
 
     /// One byte for an element and one FP32 scale for every `group` of a row.
-    fn quantised(&self, work: Work, group: u64) -> Result<Work, Unmodelled> {
+    fn quantised(&self, work: Work, group: u64) -> Result<Work, NoFormula> {
         let scales = self.rows() * (self.width / group.max(1) as f64).ceil();
         Ok(work.writes("output", self.elements, stored("fp8")?).writes("scales", scales, stored("fp32")?))
     }
 }
 
 /// `_fused_rms_norm(input, normalized_shape, weight, eps)`.
-fn fused(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn fused(call: &Call<'_>) -> Result<Work, NoFormula> {
     let rows = Rows::new(call.tensor(0)?, volume(&extents(call, 1)?))?;
     let mut work = rows.normalised(0.0);
     if call.optional(2).is_none() {
@@ -121,7 +121,7 @@ fn fused(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// `_fused_rms_norm_backward(grad, input, normalized_shape, rstd, weight, output_mask)`: 2n operations (n without a
 /// scale), 6n for the gradient of the input, 2n for that of the scale (n if there is one row).
-fn backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn backward(call: &Call<'_>) -> Result<Work, NoFormula> {
     let rows = Rows::new(call.tensor(1)?, volume(&extents(call, 2)?))?;
     let (elements, precision) = (rows.elements, rows.precision);
     let has_scale = call.optional(4).is_some();
@@ -146,19 +146,19 @@ fn backward(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `rms_norm(x, weight, eps)`.
-fn plain(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn plain(call: &Call<'_>) -> Result<Work, NoFormula> {
     let rows = Rows::scaled(call, 0, 1)?;
     Ok(rows.normalised(0.0).writes("output", rows.elements, rows.precision))
 }
 
 /// `rmsnorm(out, x, weight, eps)`.
-fn to_output(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn to_output(call: &Call<'_>) -> Result<Work, NoFormula> {
     let rows = Rows::scaled(call, 1, 2)?;
     Ok(rows.normalised(0.0).writes("output", rows.elements, rows.precision))
 }
 
 /// `add_rmsnorm(out, x, residual_in, residual_out, weight, eps)`.
-fn added(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn added(call: &Call<'_>) -> Result<Work, NoFormula> {
     let rows = Rows::scaled(call, 1, 4)?;
     Ok(with_residual(&rows, 0.0).writes("output", rows.elements, rows.precision))
 }
@@ -173,13 +173,13 @@ fn with_residual(rows: &Rows, more: f64) -> Work {
 }
 
 /// `rmsnorm2d_fwd_with_dynamicquant_ck(out, x, scales, weight, eps, ...)`: one scale a row.
-fn row_quantised(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn row_quantised(call: &Call<'_>) -> Result<Work, NoFormula> {
     let rows = Rows::scaled(call, 1, 3)?;
     rows.quantised(rows.normalised(2.0), rows.width as u64)
 }
 
 /// `rmsnorm_quant(out, x, scales, weight, eps, group_size, ...)`; no group is a whole row.
-fn group_quantised(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn group_quantised(call: &Call<'_>) -> Result<Work, NoFormula> {
     let rows = Rows::scaled(call, 1, 3)?;
     let group = match count(call, 5)? {
         0 => rows.width as u64,
@@ -189,19 +189,19 @@ fn group_quantised(call: &Call<'_>) -> Result<Work, Unmodelled> {
 }
 
 /// `(x, weight, eps, group_size)`.
-fn fp8_quantised(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn fp8_quantised(call: &Call<'_>) -> Result<Work, NoFormula> {
     let rows = Rows::scaled(call, 0, 1)?;
     rows.quantised(rows.normalised(2.0), count(call, 3)?)
 }
 
 /// `(x, residual, weight, eps, group_size)`.
-fn added_fp8_quantised(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn added_fp8_quantised(call: &Call<'_>) -> Result<Work, NoFormula> {
     let rows = Rows::scaled(call, 0, 2)?;
     rows.quantised(with_residual(&rows, 2.0), count(call, 4)?)
 }
 
 /// `(x, weight, eps, residual, multiple)`: the output is widened to a multiple.
-fn padded(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn padded(call: &Call<'_>) -> Result<Work, NoFormula> {
     let rows = Rows::scaled(call, 0, 1)?;
     let multiple = count(call, 4)?.max(1) as f64;
     let width = (rows.width / multiple).ceil() * multiple;
@@ -210,7 +210,7 @@ fn padded(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// `(x, weight, eps, x2, weight2, eps2, residual, ...)`: the second input is normalized next to, the first is stored in
 /// four bits with a byte for every whole 32.
-fn mxfp4_quantised(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn mxfp4_quantised(call: &Call<'_>) -> Result<Work, NoFormula> {
     let rows = Rows::scaled(call, 0, 1)?;
     let is_matrix = |index| call.optional(index).filter(|tensor| tensor.shape.len() == 2);
     let mut work = if is_matrix(6).is_some() { with_residual(&rows, 2.0) } else { rows.normalised(2.0) };
@@ -233,7 +233,7 @@ fn mxfp4_quantised(call: &Call<'_>) -> Result<Work, Unmodelled> {
 
 /// `(handle, buffer, x, residual_in, residual_out, out, weight, eps, ...)`: what this device reads and writes; what
 /// goes over links is for the communication roofline.
-fn all_reduced(call: &Call<'_>) -> Result<Work, Unmodelled> {
+fn all_reduced(call: &Call<'_>) -> Result<Work, NoFormula> {
     let rows = Rows::scaled(call, 2, 6)?;
     Ok(with_residual(&rows, 0.0).writes("output", rows.elements, rows.precision))
 }

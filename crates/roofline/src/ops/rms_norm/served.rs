@@ -4,7 +4,7 @@
 
 use super::{CATEGORY, Rows};
 use crate::ops::operands::stored;
-use crate::ops::{Call, Formula, Rule, Tensor, Unmodelled};
+use crate::ops::{Call, Formula, NoFormula, Rule, Tensor};
 use crate::{Precision, Work};
 
 const fn formula(names: &'static [&'static str], work: Rule) -> Formula {
@@ -99,7 +99,7 @@ impl Places {
         Self { input, scale: Some(scale), output: None, residual: None, scales: &[] }
     }
 
-    fn work(&self, call: &Call<'_>) -> Result<Work, Unmodelled> {
+    fn work(&self, call: &Call<'_>) -> Result<Work, NoFormula> {
         let output = self.output.map(|place| call.tensor(place)).transpose()?;
         let precision = output.unwrap_or(call.tensor(self.input)?).precision()?;
         let mut work = self.written_as(call, precision)?;
@@ -110,7 +110,7 @@ impl Places {
     }
 
     /// The work with an output of this precision; narrower than the input, it is quantized.
-    fn written_as(&self, call: &Call<'_>, output: Precision) -> Result<Work, Unmodelled> {
+    fn written_as(&self, call: &Call<'_>, output: Precision) -> Result<Work, NoFormula> {
         let input = call.tensor(self.input)?;
         let scale = self.scale.map(|place| call.tensor(place)).transpose()?;
         let width = scale.map_or(input.shape.last().copied().unwrap_or(0) as f64, Tensor::elements);
@@ -141,7 +141,7 @@ impl Places {
 }
 
 /// Quantised to 8 bits with an FP32 scale for each row.
-fn by_rows(call: &Call<'_>, places: Places) -> Result<Work, Unmodelled> {
+fn by_rows(call: &Call<'_>, places: Places) -> Result<Work, NoFormula> {
     let [rows, _] = call.tensor(places.input)?.rows_and_columns()?;
     Ok(places.written_as(call, stored("fp8")?)?.writes("scales", rows, stored("fp32")?))
 }

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use eaves_model::{
-    DeviceProperties, Extent, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, Oddity, Process,
-    RangeCounter, RangeCounters, Slice, SliceId, SliceKind, StringId, Times, Trace, Track,
+    DeviceProperties, Extent, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, Process, RangeCounter,
+    RangeCounters, Slice, SliceId, SliceKind, StringId, Times, Trace, Track, WarningKind,
 };
 
 use super::super::Map;
@@ -161,7 +161,7 @@ impl Launches {
             let time = facts.time();
             if time.is_none() {
                 let offset = u64::try_from(launch.position).ok();
-                trace.diagnostics.note(Oddity::MissingDuration, offset);
+                trace.diagnostics.note(WarningKind::MissingDuration, offset);
             }
             // Saturates, and a launch of centuries is put in quarantine.
             let duration = time.map_or(0, |time| time.round() as i64).min(i64::MAX - start);
@@ -206,7 +206,7 @@ impl Launches {
         for device in &mut metadata.devices {
             device.numbers.sort_by(|a, b| a.0.cmp(&b.0));
         }
-        trace.diagnostics.note(Oddity::NoStartTimes, None);
+        trace.diagnostics.note(WarningKind::NoStartTimes, None);
         Some(trace)
     }
 

@@ -1,6 +1,8 @@
 //! Results of a report: launches with their metrics, remarks and ranges.
 
-use eaves_model::{Diagnostics, Extent, MaybeF64, MaybeI64, MaybeU32, Oddity, Remark, SliceId, StringId};
+use eaves_model::{
+    Diagnostics, Extent, MaybeF64, MaybeI64, MaybeU32, Remark, SliceId, StringId, WarningKind,
+};
 
 use super::facts::{Meaning, meaning};
 use super::launches::{Identity, Launch, Launches};
@@ -45,7 +47,7 @@ impl Results {
         while let Some(field) = fields.next() {
             let Ok(Field { number, value }) = field else {
                 // What stands before is kept.
-                diagnostics.note(Oddity::BadRecord, Some(offset + fields.position() as u64));
+                diagnostics.note(WarningKind::BadRecord, Some(offset + fields.position() as u64));
                 break;
             };
             match (number, value) {
@@ -77,7 +79,7 @@ impl Results {
             [demangled, function, mangled].into_iter().find(|name| !name.is_empty()).unwrap_or_default();
         let (name, is_text) = self.launches.trace.strings.intern_bytes(name);
         if !is_text {
-            diagnostics.note(Oddity::InvalidText, Some(offset));
+            diagnostics.note(WarningKind::InvalidText, Some(offset));
         }
         let id = self.launches.len() as i64;
         let position = i64::try_from(offset).unwrap_or(-1);

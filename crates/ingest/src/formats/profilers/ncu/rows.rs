@@ -1,6 +1,6 @@
 //! Rows of a table, and what they say: launches, metrics, remarks.
 
-use eaves_model::{Extent, MaybeF64, MaybeI64, MaybeU32, Oddity, Remark, SliceId, StringId};
+use eaves_model::{Extent, MaybeF64, MaybeI64, MaybeU32, Remark, SliceId, StringId, WarningKind};
 
 use super::super::shared::cells;
 use super::csv::Table;
@@ -36,9 +36,9 @@ impl Table {
         if is_short && self.cells.len() < 5 && !is_last {
             self.noise.see(record, offset);
         } else if is_last && (is_short || self.cells.is_open) {
-            self.note(Oddity::Truncated, offset);
+            self.note(WarningKind::Truncated, offset);
         } else if is_short || is_long || self.cells.is_open {
-            self.note(Oddity::BadRecord, offset);
+            self.note(WarningKind::BadRecord, offset);
         } else if header.is_narrow() {
             self.narrow(record, offset, &header);
         } else if self.cells.get(record, columns.id).is_empty() {
@@ -109,7 +109,7 @@ impl Table {
         if !self.launches.metric_once(place, known.metric, value * known.factor) {
             let metric = self.launches.trace.strings.get(known.metric).to_owned();
             let detail = format!("`{metric}` has two values for one launch; the first counts");
-            self.launches.trace.diagnostics.note_detail(Oddity::BadValue, offset, detail);
+            self.launches.trace.diagnostics.note_detail(WarningKind::BadValue, offset, detail);
         }
     }
 
@@ -152,12 +152,12 @@ impl Table {
     fn launch(&mut self, record: &[u8], offset: Option<u64>, header: &Header) -> Option<(Launch, MaybeU32)> {
         let columns = &header.columns;
         let Some(id) = self.number_cell(record, Some(columns.id)).filter(|id| *id >= 0) else {
-            self.note(Oddity::BadRecord, offset);
+            self.note(WarningKind::BadRecord, offset);
             return None;
         };
         let (identity, is_text) = self.identity(record, columns, 0);
         if !is_text {
-            self.note(Oddity::InvalidText, offset);
+            self.note(WarningKind::InvalidText, offset);
         }
         let host = self.cells.find(record, columns.host);
         // The address of the machine itself says nothing about it.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use eaves_model::{Oddity, Recording, Trace};
+use eaves_model::{Recording, Trace, WarningKind};
 
 use crate::read_bytes;
 
@@ -52,7 +52,7 @@ fn counters(trace: &Trace) -> Vec<(u32, &str, f64)> {
         .collect()
 }
 
-fn odd(trace: &Trace) -> Vec<(Oddity, u64)> {
+fn odd(trace: &Trace) -> Vec<(WarningKind, u64)> {
     trace.diagnostics.warnings().iter().map(|warning| (warning.kind, warning.count)).collect()
 }
 
@@ -78,12 +78,12 @@ fn the_locale_is_that_of_the_file() {
         let values: Vec<f64> = counters(&trace).iter().map(|counter| counter.2).collect();
         assert_eq!(values, expected, "{text}");
         assert_eq!(trace.slices.duration[0].0, expected[0].round() as i64);
-        assert_eq!(odd(&trace), [(Oddity::NoStartTimes, 1)]);
+        assert_eq!(odd(&trace), [(WarningKind::NoStartTimes, 1)]);
     }
     // Nothing tells: a point is a decimal sign, and it is said.
     let trace = read(&rows("117.344", "100.000", "65"));
     assert_eq!(counters(&trace)[0].2, 117.344);
-    assert_eq!(odd(&trace), [(Oddity::NoStartTimes, 1), (Oddity::AmbiguousNumbers, 2)]);
+    assert_eq!(odd(&trace), [(WarningKind::NoStartTimes, 1), (WarningKind::AmbiguousNumbers, 2)]);
 }
 
 #[test]
@@ -129,10 +129,10 @@ fn a_launch_without_duration_is_timed_by_its_cycles_or_not_at_all() {
         (LINE, "sm__cycles_elapsed.avg.per_second", "cycle/nsecond", "1.5"),
     ]));
     assert_eq!(trace.slices.duration[0].0, 2_000);
-    assert_eq!(odd(&trace), [(Oddity::NoStartTimes, 1)]);
+    assert_eq!(odd(&trace), [(WarningKind::NoStartTimes, 1)]);
     let trace = read(&narrow(&[(LINE, "dram__bytes.sum", "byte", "3000")]));
     assert_eq!(trace.slices.duration[0].0, 0);
-    assert_eq!(odd(&trace), [(Oddity::MissingDuration, 1), (Oddity::NoStartTimes, 1)]);
+    assert_eq!(odd(&trace), [(WarningKind::MissingDuration, 1), (WarningKind::NoStartTimes, 1)]);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn what_was_not_measured_is_absent() {
     );
     let trace = read(&text);
     assert_eq!(counters(&trace), [(0, "gpu__time_duration.sum", 5.0)]);
-    assert_eq!(odd(&trace), [(Oddity::NoStartTimes, 1)]);
+    assert_eq!(odd(&trace), [(WarningKind::NoStartTimes, 1)]);
 }
 
 #[test]
@@ -261,11 +261,11 @@ fn rows_of_the_wrong_length_are_left_out_and_counted() {
     let broken = table.replace(",\"6\",\"2\"", ",\"6\"").replace("\"7\",\"3\"", "\"7\",\"3\",\"4\"");
     let trace = read(&broken);
     assert_eq!(counters(&trace).len(), 2);
-    assert_eq!(odd(&trace), [(Oddity::NoStartTimes, 1), (Oddity::BadRecord, 2)]);
+    assert_eq!(odd(&trace), [(WarningKind::NoStartTimes, 1), (WarningKind::BadRecord, 2)]);
     let cut = &table[..table.len() - 3];
     let trace = read(cut);
     assert_eq!(counters(&trace).len(), 4);
-    assert_eq!(odd(&trace), [(Oddity::Truncated, 1), (Oddity::NoStartTimes, 1)]);
+    assert_eq!(odd(&trace), [(WarningKind::Truncated, 1), (WarningKind::NoStartTimes, 1)]);
 }
 
 #[test]

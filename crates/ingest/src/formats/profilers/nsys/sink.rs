@@ -1,6 +1,6 @@
 //! Where rows of the database become rows of the trace.
 
-use eaves_model::{Diagnostics, Ns, Oddity, Slice, SliceId, SliceKind, StringId, Trace, TrackId};
+use eaves_model::{Diagnostics, Ns, Slice, SliceId, SliceKind, StringId, Trace, TrackId, WarningKind};
 
 use super::calls::Calls;
 use super::domains::Domains;
@@ -90,13 +90,13 @@ impl Sink {
                 self.trace.events += 1;
                 self.first = Some(self.first.map_or(time, |first| first.min(time)));
             }
-            None => self.odd(Oddity::BadTimestamp, row),
+            None => self.odd(WarningKind::BadTimestamp, row),
         }
         time
     }
 
     #[cold]
-    fn odd(&mut self, kind: Oddity, row: &Row<'_>) {
+    fn odd(&mut self, kind: WarningKind, row: &Row<'_>) {
         self.trace.diagnostics.note(kind, Some(row.offset()));
     }
 
@@ -107,7 +107,7 @@ impl Sink {
         let length = match row.integer(1) {
             Some(end) => end.saturating_sub(start),
             None => {
-                self.odd(Oddity::UnmatchedBegin, row);
+                self.odd(WarningKind::UnmatchedBegin, row);
                 0
             }
         };

@@ -1,8 +1,8 @@
 //! Rows of a trace: kernels, copies and memsets of the device, calls of the host.
 
 use eaves_model::{
-    DeviceProperties, Extent, GpuActivity, Ident, MaybeI64, MaybeU32, Ns, Oddity, Process, RuntimeCall,
-    Slice, SliceId, SliceKind, StringId, Trace, Track,
+    DeviceProperties, Extent, GpuActivity, Ident, MaybeI64, MaybeU32, Ns, Process, RuntimeCall, Slice,
+    SliceId, SliceKind, StringId, Trace, Track, WarningKind,
 };
 
 use super::super::Map;
@@ -30,11 +30,11 @@ impl Activities {
             nanoseconds(cell, unit)
         };
         let Some(start) = time("Start") else {
-            self.trace.diagnostics.note(Oddity::BadTimestamp, offset);
+            self.trace.diagnostics.note(WarningKind::BadTimestamp, offset);
             return;
         };
         let duration = time("Duration").unwrap_or_else(|| {
-            self.trace.diagnostics.note(Oddity::MissingDuration, offset);
+            self.trace.diagnostics.note(WarningKind::MissingDuration, offset);
             0
         });
         let name = cells::text(cell("Name").0);

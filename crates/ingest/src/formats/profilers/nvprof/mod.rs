@@ -10,7 +10,7 @@ mod sums;
 mod table;
 mod value;
 
-use eaves_model::Oddity;
+use eaves_model::WarningKind;
 
 use self::activities::Activities;
 use self::sums::Sums;
@@ -123,9 +123,9 @@ impl File {
         if self.cells.len() < table.width() || self.cells.is_open {
             // A line of the program itself has no cells at all.
             if is_cut {
-                self.note(Oddity::Truncated, offset);
+                self.note(WarningKind::Truncated, offset);
             } else if self.cells.len() > 2 {
-                self.note(Oddity::BadRecord, offset);
+                self.note(WarningKind::BadRecord, offset);
             }
             return;
         }
@@ -136,7 +136,7 @@ impl File {
         }
     }
 
-    fn note(&mut self, kind: Oddity, offset: Option<u64>) {
+    fn note(&mut self, kind: WarningKind, offset: Option<u64>) {
         let is_trace = self.table.as_ref().is_some_and(|table| table.kind == Kind::Trace);
         let diagnostics =
             if is_trace { &mut self.activities.trace.diagnostics } else { &mut self.sums.diagnostics };
@@ -161,7 +161,7 @@ impl File {
     fn finish(mut self, bytes: u64, failure: Option<String>) -> Result<Document, Refused> {
         let note = |diagnostics: &mut eaves_model::Diagnostics| {
             if let Some(failure) = &failure {
-                diagnostics.note_detail(Oddity::DamagedContainer, Some(bytes), failure.as_str());
+                diagnostics.note_detail(WarningKind::DamagedContainer, Some(bytes), failure.as_str());
             }
         };
         if !self.activities.trace.slices.is_empty() {

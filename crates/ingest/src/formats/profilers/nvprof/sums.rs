@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use eaves_model::{Diagnostics, Measurement, Oddity};
+use eaves_model::{Diagnostics, Measurement, WarningKind};
 use serde_json::{Map, Value};
 
 use super::super::shared::cells::{self, Cells};
@@ -44,7 +44,7 @@ impl Sums {
         let name =
             if table.column("Metric Name").is_some() { cell("Metric Name") } else { cell("Event Name") };
         let Some(calls) = calls(cell("Invocations")).filter(|_| !name.is_empty()) else {
-            self.diagnostics.note(Oddity::BadRecord, offset);
+            self.diagnostics.note(WarningKind::BadRecord, offset);
             return;
         };
         let (device_name, _) = device_of(device);
@@ -69,7 +69,7 @@ impl Sums {
                 record.counters.push((text(name), value));
             }
             // Texts such as `<OVERFLOW>` are no value; twice the same is none either.
-            _ => self.diagnostics.note(Oddity::BadValue, offset),
+            _ => self.diagnostics.note(WarningKind::BadValue, offset),
         }
         let own =
             |name: &str| !matches!(name, "Device" | "Kernel" | "Invocations" | "Metric Name" | "Event Name");
@@ -93,7 +93,7 @@ impl Sums {
         let (Some(calls), Some(time)) =
             (calls(cell("Calls").0), nanoseconds(time, unit).filter(|time| *time >= 0))
         else {
-            self.diagnostics.note(Oddity::BadRecord, offset);
+            self.diagnostics.note(WarningKind::BadRecord, offset);
             return;
         };
         let kind = text(cell("Type").0);

@@ -1,6 +1,6 @@
 //! Tables of every kind, written by hand after the real ones.
 
-use eaves_model::{Oddity, SliceKind};
+use eaves_model::{SliceKind, WarningKind};
 
 use crate::{read_bytes, read_measurements};
 
@@ -139,7 +139,7 @@ fn a_trace_cut_or_changed_anywhere_is_no_panic() {
     for length in 0..TRACE.len() {
         if let Ok(recording) = read_bytes("x", &TRACE.as_bytes()[..length]) {
             let cut = !TRACE[..length].ends_with('\n') && !TRACE[length..].starts_with('\n');
-            let odd = recording.trace.diagnostics.count(Oddity::Truncated) > 0;
+            let odd = recording.trace.diagnostics.count(WarningKind::Truncated) > 0;
             assert!(odd || !cut || recording.trace.slices.len() < 5, "{length}");
         }
         for byte in [b'"', b',', b'\n', 0xFF] {

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use eaves_model::{
-    Counter, Extent, GpuActivity, Instant, MaybeI64, Ns, Oddity, RangeCounter, RuntimeCall, Slice, SliceId,
-    SliceKind, StringId, Trace, TrackId,
+    Counter, Extent, GpuActivity, Instant, MaybeI64, Ns, RangeCounter, RuntimeCall, Slice, SliceId,
+    SliceKind, StringId, Trace, TrackId, WarningKind,
 };
 
 use super::super::shared::amd::{self, DeviceLane, Kernel, Places, Registers};
@@ -71,7 +71,7 @@ impl Events {
         let mut dropped = false;
         for field in Fields::new(packet) {
             let Ok(field) = field else {
-                self.trace.diagnostics.note(Oddity::Garbage, Some(offset));
+                self.trace.diagnostics.note(WarningKind::Garbage, Some(offset));
                 return;
             };
             match (field.number, field.value) {
@@ -90,7 +90,7 @@ impl Events {
                     let mut sound = true;
                     sound &= packets::unpack(packed, |packet| self.one(packet, offset, false));
                     if !sound {
-                        self.trace.diagnostics.note(Oddity::DamagedContainer, Some(offset));
+                        self.trace.diagnostics.note(WarningKind::DamagedContainer, Some(offset));
                     }
                 }
                 // Events of the scheduler.
@@ -124,7 +124,7 @@ impl Events {
         let clock = clock.or(state.clock).unwrap_or(BOOTTIME);
         let time = timestamp.and_then(|time| self.clocks.convert(time, clock, sequence));
         let Some(time) = time else {
-            self.trace.diagnostics.note(Oddity::BadTimestamp, Some(offset));
+            self.trace.diagnostics.note(WarningKind::BadTimestamp, Some(offset));
             return;
         };
         self.event(event, Ns(time), sequence, offset);
@@ -175,7 +175,7 @@ impl Events {
                     let length = time.0.saturating_sub(self.trace.slices.start[slice.index()].0);
                     self.trace.slices.duration[slice.index()] = Ns(length);
                 }
-                None => self.trace.diagnostics.note(Oddity::UnmatchedEnd, Some(offset)),
+                None => self.trace.diagnostics.note(WarningKind::UnmatchedEnd, Some(offset)),
             },
             3 => {
                 let track = self.lane(Lane::Track(track));
@@ -202,7 +202,7 @@ impl Events {
                     value: event.counter.into(),
                 });
             }
-            _ => self.trace.diagnostics.note(Oddity::UnknownPhase, Some(offset)),
+            _ => self.trace.diagnostics.note(WarningKind::UnknownPhase, Some(offset)),
         }
     }
 
@@ -343,16 +343,16 @@ impl Events {
         let unfinished: usize = self.open.values().map(Vec::len).sum();
         let first = self.open.values().flatten().min();
         let first = first.map(|slice| self.trace.slices.position[slice.index()] as u64);
-        self.trace.diagnostics.note_many(Oddity::UnmatchedBegin, unfinished as u64, first);
+        self.trace.diagnostics.note_many(WarningKind::UnmatchedBegin, unfinished as u64, first);
         if self.foreign > 0 {
             let detail = "ftrace packets";
-            self.trace.diagnostics.note_detail(Oddity::UnknownPhase, None, detail);
-            self.trace.diagnostics.note_many(Oddity::UnknownPhase, self.foreign - 1, None);
+            self.trace.diagnostics.note_detail(WarningKind::UnknownPhase, None, detail);
+            self.trace.diagnostics.note_many(WarningKind::UnknownPhase, self.foreign - 1, None);
         }
         if self.lost > 0 {
             let detail = "packets that depend on packets dropped by the recorder";
-            self.trace.diagnostics.note_detail(Oddity::Garbage, None, detail);
-            self.trace.diagnostics.note_many(Oddity::Garbage, self.lost - 1, None);
+            self.trace.diagnostics.note_detail(WarningKind::Garbage, None, detail);
+            self.trace.diagnostics.note_many(WarningKind::Garbage, self.lost - 1, None);
         }
         self.finish_counters();
         let places: Vec<TrackId> =

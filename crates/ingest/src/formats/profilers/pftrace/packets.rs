@@ -2,7 +2,7 @@
 
 use std::io::{self, BufReader, Read};
 
-use eaves_model::Oddity;
+use eaves_model::WarningKind;
 
 use super::PACKET;
 use crate::protobuf::{Fields, varint};
@@ -14,7 +14,7 @@ const LONGEST: u64 = 256 << 20;
 const MOST_UNPACKED: u64 = 256 << 20;
 
 /// What ended the trace early, and where.
-pub(super) type Damage = Option<(Oddity, u64, String)>;
+pub(super) type Damage = Option<(WarningKind, u64, String)>;
 
 /// Calls a function with every packet and its offset. The answer is the number of bytes, and what ended them early.
 pub(super) fn each(reader: impl Read, mut take: impl FnMut(&[u8], u64)) -> (u64, Damage) {
@@ -33,13 +33,13 @@ pub(super) fn each(reader: impl Read, mut take: impl FnMut(&[u8], u64)) -> (u64,
                 // What follows is read for its length alone; an error there changes nothing.
                 let _ = io::copy(&mut reader, &mut io::sink());
                 let what = "packets after this point cannot be parsed".to_owned();
-                return (reader.get_ref().bytes, Some((Oddity::Garbage, offset, what)));
+                return (reader.get_ref().bytes, Some((WarningKind::Garbage, offset, what)));
             }
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 let what = "the last packet is truncated".to_owned();
-                return (reader.get_ref().bytes, Some((Oddity::Truncated, offset, what)));
+                return (reader.get_ref().bytes, Some((WarningKind::Truncated, offset, what)));
             }
-            Err(error) => return (offset, Some((Oddity::DamagedContainer, offset, error.to_string()))),
+            Err(error) => return (offset, Some((WarningKind::DamagedContainer, offset, error.to_string()))),
         }
     }
 }

@@ -1,28 +1,16 @@
 //! Traces that Perfetto's own protocol buffers wrote (`tests/pftrace/generate.py`), whole, cut and changed.
 
 use eaves_model::{
-    Extent, MaybeF64, MaybeI64, MaybeU32, Oddity, Recorder, Recording, SliceKind, Trace, ident_text,
+    Extent, MaybeF64, MaybeI64, MaybeU32, Recorder, Recording, SliceKind, Trace, WarningKind, ident_text,
 };
+
+use crate::formats::profilers::shared::testing::slices;
 
 const ROCPROFV3: &[u8] = include_bytes!("../../../../tests/pftrace/rocprofv3.pftrace");
 const OTHER: &[u8] = include_bytes!("../../../../tests/pftrace/other.pftrace");
 
 fn read(bytes: &[u8]) -> Recording {
     crate::read_bytes("results.pftrace", bytes).unwrap()
-}
-
-fn slices(trace: &Trace) -> Vec<(SliceKind, &str, i64, i64)> {
-    (0..trace.slices.len())
-        .map(|row| {
-            let slices = &trace.slices;
-            (
-                slices.kind[row],
-                trace.strings.get(slices.name[row]),
-                slices.start[row].0,
-                slices.duration[row].0,
-            )
-        })
-        .collect()
 }
 
 fn place(trace: &Trace, track: eaves_model::TrackId) -> (String, String, &str) {
@@ -104,7 +92,7 @@ fn traces_of_other_recorders() {
         (0..2).map(|row| (trace.counters.time[row].0, trace.counters.value[row].get())).collect();
     assert_eq!(values, [(0, Some(3.0)), (400, Some(7.0))]);
     assert_eq!(trace.metadata.base_time_ns, Some(1_700_000_000_000_006_000));
-    assert_eq!(trace.diagnostics.count(Oddity::Garbage), 1);
+    assert_eq!(trace.diagnostics.count(WarningKind::Garbage), 1);
     assert_eq!(trace.diagnostics.warnings().len(), 1);
 }
 
@@ -119,7 +107,7 @@ fn text_that_begins_with_an_empty_line_is_no_trace() {
 #[test]
 fn a_cut_is_said() {
     let recording = read(&ROCPROFV3[..ROCPROFV3.len() - 3]);
-    assert_eq!(recording.trace.diagnostics.count(Oddity::Truncated), 1);
+    assert_eq!(recording.trace.diagnostics.count(WarningKind::Truncated), 1);
     assert_eq!(recording.trace.slices.len(), 4);
     assert_eq!(recording.bytes, ROCPROFV3.len() as u64 - 3);
 }

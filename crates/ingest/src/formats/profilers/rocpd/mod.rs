@@ -11,7 +11,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use eaves_model::{Diagnostics, Oddity, Trace};
+use eaves_model::{Diagnostics, Trace, WarningKind};
 
 use super::shared::amd;
 use super::sqlite::Stored;
@@ -93,9 +93,9 @@ impl Run<'_> {
             Some(version) if version <= NEWEST_SCHEMA => {}
             Some(version) => {
                 let detail = format!("rocpd schema {version}, newer than the supported {NEWEST_SCHEMA}");
-                diagnostics.note_detail(Oddity::BadHeader, None, detail);
+                diagnostics.note_detail(WarningKind::BadHeader, None, detail);
             }
-            None => diagnostics.note_detail(Oddity::BadHeader, None, "no rocpd schema version"),
+            None => diagnostics.note_detail(WarningKind::BadHeader, None, "no rocpd schema version"),
         }
         Ok(())
     }

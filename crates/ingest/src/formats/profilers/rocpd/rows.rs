@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use eaves_model::{
-    Allocation, Counter, GpuActivity, Instant, MaybeU32, Ns, Oddity, RangeCounter, RuntimeCall, Slice,
-    SliceId, SliceKind, StringId, Trace, TrackId,
+    Allocation, Counter, GpuActivity, Instant, MaybeU32, Ns, RangeCounter, RuntimeCall, Slice, SliceId,
+    SliceKind, StringId, Trace, TrackId, WarningKind,
 };
 
 use super::super::Refused;
@@ -258,7 +258,7 @@ impl Reading<'_, '_> {
             let (Some(event), Some(value)) = (row.integer(0), row.number(2)) else { return };
             let counter = row.integer(1).and_then(|counter| reading.described.counters.get(&counter));
             let Some(&metric) = counter else {
-                reading.trace.diagnostics.note(Oddity::BadValue, Some(row.offset()));
+                reading.trace.diagnostics.note(WarningKind::BadValue, Some(row.offset()));
                 return;
             };
             let table = &mut reading.trace.range_counters;
@@ -277,7 +277,7 @@ impl Reading<'_, '_> {
                     let value = Some(value).into();
                     reading.trace.counters.push(Counter { time: Ns(time), track, name, series, value });
                 }
-                (None, None) => reading.trace.diagnostics.note(Oddity::BadValue, Some(row.offset())),
+                (None, None) => reading.trace.diagnostics.note(WarningKind::BadValue, Some(row.offset())),
             }
         })
     }
@@ -317,11 +317,11 @@ impl Reading<'_, '_> {
     fn times(&mut self, row: &Row<'_>) -> Option<(Ns, Ns)> {
         let (start, end) = (row.integer(0).filter(|start| *start > 0), row.integer(1));
         let Some(start) = start else {
-            self.trace.diagnostics.note(Oddity::BadTimestamp, Some(row.offset()));
+            self.trace.diagnostics.note(WarningKind::BadTimestamp, Some(row.offset()));
             return None;
         };
         if end.is_none() {
-            self.trace.diagnostics.note(Oddity::MissingDuration, Some(row.offset()));
+            self.trace.diagnostics.note(WarningKind::MissingDuration, Some(row.offset()));
         }
         Some((Ns(start), Ns(end.map_or(0, |end| end.saturating_sub(start)))))
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use eaves_model::{Oddity, StringId, Trace};
+use eaves_model::{StringId, Trace, WarningKind};
 use serde_json::Value;
 
 use super::super::Refused;
@@ -77,7 +77,7 @@ pub(super) fn read(run: Run<'_>, trace: &mut Trace) -> Result<Described, Refused
         found.agents.push(agent);
     })?;
     if let Some(offset) = damaged {
-        diagnostics.note_detail(Oddity::BadHeader, Some(offset), "agent properties");
+        diagnostics.note_detail(WarningKind::BadHeader, Some(offset), "agent properties");
     }
     let wanted = ["id", "display_name", "kernel_name", "arch_vgpr_count", "accum_vgpr_count", "sgpr_count"];
     run.scan("rocpd_info_kernel_symbol", &wanted, diagnostics, |row| {

@@ -1,8 +1,10 @@
 //! A database that Python's SQLite wrote (`tests/rocpd/generate.py`), whole, cut and changed.
 
 use eaves_model::{
-    Extent, GpuId, LaunchLinks, MaybeF64, MaybeI64, MaybeU32, Oddity, Recording, SliceKind, ident_text,
+    Extent, GpuId, LaunchLinks, MaybeF64, MaybeI64, MaybeU32, Recording, SliceKind, WarningKind, ident_text,
 };
+
+use crate::formats::profilers::shared::testing::slices;
 
 const TWO_RUNS: &[u8] = include_bytes!("../../../../tests/rocpd/two_runs.db");
 
@@ -15,17 +17,7 @@ fn everything_of_two_runs() {
     let recording = read(TWO_RUNS);
     let trace = &recording.trace;
     assert_eq!((recording.format, recording.bytes), ("rocpd", TWO_RUNS.len() as u64));
-    let rows: Vec<_> = (0..trace.slices.len())
-        .map(|row| {
-            let slices = &trace.slices;
-            (
-                slices.kind[row],
-                trace.strings.get(slices.name[row]),
-                slices.start[row].0,
-                slices.duration[row].0,
-            )
-        })
-        .collect();
+    let rows = slices(trace);
     use SliceKind::{Annotation, Kernel, Memcpy, Other, Runtime};
     // Times count from the range at 900.
     assert_eq!(
@@ -111,7 +103,7 @@ fn counters_are_summed_over_instances() {
 fn a_newer_schema_is_tried_and_said() {
     let recording = read(TWO_RUNS);
     let warnings = recording.trace.diagnostics.warnings();
-    assert_eq!((warnings.len(), warnings[0].kind), (1, Oddity::BadHeader), "{warnings:?}");
+    assert_eq!((warnings.len(), warnings[0].kind), (1, WarningKind::BadHeader), "{warnings:?}");
     assert!(warnings[0].detail.as_deref().is_some_and(|detail| detail.contains("schema 4")), "{warnings:?}");
 }
 

@@ -5,7 +5,7 @@
 //!   SQ_WAVES (1)
 //! ```
 
-use eaves_model::Oddity;
+use eaves_model::WarningKind;
 
 use super::super::shared::amd_text::cells::{self, Stamp};
 use super::super::shared::amd_text::lines::{Lines, first_lines, is_banner};
@@ -35,7 +35,7 @@ pub(super) fn read(input: Input<'_>) -> Result<Document, Refused> {
         if is_banner(line.bytes) {
             continue;
         }
-        let oddity = if line.is_ended { Oddity::BadRecord } else { Oddity::Truncated };
+        let oddity = if line.is_ended { WarningKind::BadRecord } else { WarningKind::Truncated };
         if let Some(rest) = line.bytes.strip_prefix(BEGINNING) {
             last = None;
             let comma = memchr::memchr(b',', rest).filter(|_| memchr::memchr(b']', rest).is_some());

@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use eaves_model::Oddity;
+use eaves_model::WarningKind;
 
 use super::super::shared::amd_text::cells::{self, Stamp};
 use super::super::shared::amd_text::lines::{Lines, first_lines, is_banner};
@@ -90,7 +90,7 @@ pub(super) fn read(input: Input<'_>) -> Result<Document, Refused> {
                 marks.take(time, place, (kind, id), message, offset, &mut recorder);
             }
             None => {
-                let oddity = if line.is_ended { Oddity::BadRecord } else { Oddity::Truncated };
+                let oddity = if line.is_ended { WarningKind::BadRecord } else { WarningKind::Truncated };
                 recorder.diagnostics().note(oddity, Some(offset));
             }
         }
@@ -206,10 +206,10 @@ impl Marks {
                 };
                 match begun {
                     Some(begun) => range(&begun, time, recorder),
-                    None => recorder.diagnostics().note(Oddity::UnmatchedEnd, Some(offset)),
+                    None => recorder.diagnostics().note(WarningKind::UnmatchedEnd, Some(offset)),
                 }
             }
-            _ => recorder.diagnostics().note(Oddity::UnknownPhase, Some(offset)),
+            _ => recorder.diagnostics().note(WarningKind::UnknownPhase, Some(offset)),
         }
     }
 
@@ -218,7 +218,7 @@ impl Marks {
             self.nested.into_values().flatten().chain(self.numbered.into_values()).collect();
         left.sort_by_key(|open| open.offset);
         for open in left {
-            recorder.diagnostics().note(Oddity::UnmatchedBegin, Some(open.offset));
+            recorder.diagnostics().note(WarningKind::UnmatchedBegin, Some(open.offset));
             range(&open, open.time, recorder);
         }
     }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use eaves_model::{DeviceProperties, Oddity, SliceKind, Trace};
+use eaves_model::{DeviceProperties, SliceKind, Trace, WarningKind};
 
 use super::super::shared::amd_text::arguments;
 use super::super::shared::amd_text::cells::{self, Stamp};
@@ -73,7 +73,7 @@ pub(super) fn read(input: Input<'_>) -> Result<(Trace, u64), Refused> {
     let bytes = window.offset + window.content().len() as u64;
     // What stands behind the events may be cut off too, or the file between two of them.
     if is_whole && !is_closed && window.is_last() {
-        recorder.diagnostics().note(Oddity::Truncated, Some(bytes));
+        recorder.diagnostics().note(WarningKind::Truncated, Some(bytes));
     }
     drawing.link(&mut recorder.trace);
     let trace = recorder.finish(STYLE.tool, STYLE.clock);
@@ -114,19 +114,19 @@ fn events(window: &mut Window<'_>, recorder: &mut Recorder, drawing: &mut Drawin
                 // A lost quote may have swallowed sound events.
                 match window.content().get(1..).and_then(next_event) {
                     Some(next) => {
-                        recorder.diagnostics().note(Oddity::Garbage, offset);
+                        recorder.diagnostics().note(WarningKind::Garbage, offset);
                         window.consume(next + 1);
                         window.expect_no_end();
                     }
                     None => {
-                        recorder.diagnostics().note(Oddity::Truncated, offset);
+                        recorder.diagnostics().note(WarningKind::Truncated, offset);
                         return false;
                     }
                 }
             }
             Step::Bad(at) => {
                 window.consume(at);
-                recorder.diagnostics().note(Oddity::Garbage, Some(window.offset));
+                recorder.diagnostics().note(WarningKind::Garbage, Some(window.offset));
                 window.consume(1);
                 if !window.seek(recorder.diagnostics(), next_event) {
                     return false;
@@ -165,7 +165,7 @@ fn walk(cursor: &mut Cursor<'_>, base: u64, recorder: &mut Recorder, drawing: &m
 
 fn event(cursor: &mut Cursor<'_>) -> Result<Event, Fault> {
     let mut event = Event::default();
-    fields(cursor, |cursor, key, value| {
+    cursor.each_field(|cursor, key, value| {
         match key {
             b"ph" => {
                 let place = place(cursor, value)?;
@@ -177,7 +177,7 @@ fn event(cursor: &mut Cursor<'_>) -> Result<Event, Fault> {
             b"ts" => event.time = integer(cursor, value)?,
             b"dur" => event.duration = integer(cursor, value)?,
             b"id" => event.id = integer(cursor, value)?,
-            b"args" if cursor.chunk.at(value) == b'{' => fields(cursor, |cursor, key, value| {
+            b"args" if cursor.chunk.at(value) == b'{' => cursor.each_field(|cursor, key, value| {
                 match key {
                     b"BeginNs" => event.begin = Some(place(cursor, value)?),
                     b"EndNs" => event.end = Some(place(cursor, value)?),
@@ -196,31 +196,6 @@ fn event(cursor: &mut Cursor<'_>) -> Result<Event, Fault> {
         Ok(())
     })?;
     Ok(event)
-}
-
-/// Calls a function with each key of the object at the cursor and the position of its value.
-fn fields(
-    cursor: &mut Cursor<'_>,
-    mut field: impl FnMut(&mut Cursor<'_>, &[u8], usize) -> Result<(), Fault>,
-) -> Result<(), Fault> {
-    if cursor.peek()? != b'{' {
-        return Err(Fault::Bad);
-    }
-    cursor.advance();
-    loop {
-        match cursor.peek()? {
-            b'"' => {
-                let (start, end, value) = cursor.key()?;
-                let chunk = cursor.chunk;
-                field(cursor, chunk.slice(start, end), value)?;
-            }
-            b'}' => {
-                cursor.advance();
-                return Ok(());
-            }
-            _ => return Err(Fault::Bad),
-        }
-    }
 }
 
 /// The place of a value without its quotes. Goes past it.
@@ -253,7 +228,7 @@ fn take(event: &Event, chunk: &[u8], offset: u64, recorder: &mut Recorder, drawi
         b't' => return drawing.to.extend(event.id.zip(spot)),
         // The first element, which is empty, and names of processes.
         0 | b'M' => return,
-        _ => return recorder.diagnostics().note(Oddity::UnknownPhase, Some(offset)),
+        _ => return recorder.diagnostics().note(WarningKind::UnknownPhase, Some(offset)),
     }
     let microseconds =
         |time: Option<i64>| time.and_then(|time| time.checked_mul(1_000)).map_or(Stamp::Missing, Stamp::At);
@@ -303,7 +278,7 @@ fn take(event: &Event, chunk: &[u8], offset: u64, recorder: &mut Recorder, drawi
                 drawing.activities.extend(spot.map(|spot| (spot, recorder.trace.gpu.len() - 1)));
             }
         }
-        _ => recorder.diagnostics().note(Oddity::BadValue, Some(offset)),
+        _ => recorder.diagnostics().note(WarningKind::BadValue, Some(offset)),
     }
 }
 

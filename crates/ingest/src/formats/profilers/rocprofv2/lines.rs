@@ -11,7 +11,7 @@ use super::super::{Input, Part, Refused, Role};
 use super::STYLE;
 use crate::formats::Document;
 use crate::place::set_of;
-use eaves_model::Oddity;
+use eaves_model::WarningKind;
 
 const BEGINNINGS: [&[u8]; 2] = [b"Dispatch_ID(", b"Domain("];
 
@@ -35,7 +35,7 @@ pub(super) fn read(input: Input<'_>, format: &'static str) -> Result<Document, R
             continue;
         }
         if !pairs.read(line.bytes) {
-            let oddity = if line.is_ended { Oddity::BadRecord } else { Oddity::Truncated };
+            let oddity = if line.is_ended { WarningKind::BadRecord } else { WarningKind::Truncated };
             recorder.diagnostics().note(oddity, Some(line.offset));
             continue;
         }
@@ -55,7 +55,7 @@ pub(super) fn read(input: Input<'_>, format: &'static str) -> Result<Document, R
         }
         let kernel = row.kernel();
         if kernel.name.is_empty() {
-            recorder.diagnostics().note(Oddity::BadRecord, Some(line.offset));
+            recorder.diagnostics().note(WarningKind::BadRecord, Some(line.offset));
             continue;
         }
         has_kernels = true;
@@ -67,7 +67,7 @@ pub(super) fn read(input: Input<'_>, format: &'static str) -> Result<Document, R
                     recorder.counter(slice, metric, value);
                     has_counters = true;
                 }
-                None => recorder.diagnostics().note(Oddity::BadValue, Some(line.offset)),
+                None => recorder.diagnostics().note(WarningKind::BadValue, Some(line.offset)),
             }
         }
     }

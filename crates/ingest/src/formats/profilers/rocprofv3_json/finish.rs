@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use eaves_model::{MaybeU32, Ns, Oddity, RangeCounter, SliceId, SliceKind, StringId, Times, Trace, TrackId};
+use eaves_model::{
+    MaybeU32, Ns, RangeCounter, SliceId, SliceKind, StringId, Times, Trace, TrackId, WarningKind,
+};
 
 use super::super::shared::amd::{self, Places, Registers};
 use super::process::{Lane, Process, Slot};
@@ -39,8 +41,8 @@ impl Process {
         }
         if self.samples > 0 {
             let detail = "program counter samples are not supported";
-            trace.diagnostics.note_detail(Oddity::UnknownPhase, None, detail);
-            trace.diagnostics.note_many(Oddity::UnknownPhase, self.samples - 1, None);
+            trace.diagnostics.note_detail(WarningKind::UnknownPhase, None, detail);
+            trace.diagnostics.note_many(WarningKind::UnknownPhase, self.samples - 1, None);
         }
         amd::add_devices(trace, self.agents);
     }
@@ -70,13 +72,13 @@ impl Process {
         if without_times > 0 {
             let has_durations = trace.slices.duration.iter().any(|duration| *duration != Ns::ZERO);
             trace.metadata.times = if has_durations { Times::InSequence } else { Times::NotRecorded };
-            trace.diagnostics.note_many(Oddity::NoStartTimes, without_times, None);
+            trace.diagnostics.note_many(WarningKind::NoStartTimes, without_times, None);
         }
         let mut names: HashMap<i64, StringId> = HashMap::new();
         for (dispatch, counter, value) in std::mem::take(&mut self.values) {
             let Some(&slice) = slices.get(&dispatch) else {
                 let detail = format!("a counter of dispatch {dispatch}, which is not in the file");
-                trace.diagnostics.note_detail(Oddity::BadRecord, None, detail);
+                trace.diagnostics.note_detail(WarningKind::BadRecord, None, detail);
                 continue;
             };
             let metric = *names.entry(counter).or_insert_with(|| match self.counter_names.get(&counter) {
@@ -142,7 +144,7 @@ impl Process {
         match std::str::from_utf8(name) {
             Ok(name) => trace.strings.intern(amd::kernel_name(name)),
             Err(_) => {
-                trace.diagnostics.note(Oddity::InvalidText, None);
+                trace.diagnostics.note(WarningKind::InvalidText, None);
                 trace.strings.intern(amd::kernel_name(&String::from_utf8_lossy(name)))
             }
         }

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use eaves_model::{
-    Allocation, Instant, MaybeI64, MaybeU32, Ns, Oddity, RuntimeCall, Slice, SliceId, SliceKind, StringId,
-    Trace, TrackId,
+    Allocation, Instant, MaybeI64, MaybeU32, Ns, RuntimeCall, Slice, SliceId, SliceKind, StringId, Trace,
+    TrackId, WarningKind,
 };
 
 use super::super::shared::amd::{Agent, DeviceLane, Kernel, Registers};
@@ -165,7 +165,7 @@ impl Process {
     /// Makes rows of a record.
     pub(super) fn accept(&mut self, section: Section, record: &Record, offset: u64, trace: &mut Trace) {
         if record.bad_values > 0 {
-            trace.diagnostics.note_many(Oddity::BadValue, u64::from(record.bad_values), Some(offset));
+            trace.diagnostics.note_many(WarningKind::BadValue, u64::from(record.bad_values), Some(offset));
         }
         match section {
             Section::KernelDispatch => {
@@ -227,7 +227,7 @@ impl Process {
     /// itself does for its tables.
     fn counters(&mut self, record: &Record, offset: u64, trace: &mut Trace) {
         let Some(dispatch) = record.dispatch else {
-            trace.diagnostics.note(Oddity::BadValue, Some(offset));
+            trace.diagnostics.note(WarningKind::BadValue, Some(offset));
             return;
         };
         let first = self.values.len();
@@ -348,13 +348,13 @@ fn used(value: Option<i64>) -> Option<i64> {
 /// Beginning and length of a record.
 fn times(record: &Record, offset: u64, trace: &mut Trace) -> Option<(Ns, Ns)> {
     let Some(start) = used(record.start).filter(|start| *start > 0) else {
-        trace.diagnostics.note(Oddity::BadTimestamp, Some(offset));
+        trace.diagnostics.note(WarningKind::BadTimestamp, Some(offset));
         return None;
     };
     let duration = match record.end {
         Some(end) => end.saturating_sub(start),
         None => {
-            trace.diagnostics.note(Oddity::MissingDuration, Some(offset));
+            trace.diagnostics.note(WarningKind::MissingDuration, Some(offset));
             0
         }
     };

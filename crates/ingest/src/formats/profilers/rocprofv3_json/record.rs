@@ -47,33 +47,6 @@ impl Record {
     }
 }
 
-/// Calls a function with each key of the object the cursor stands at and the position of its value. The function goes
-/// past texts and brackets.
-#[inline(always)]
-pub(super) fn each_field(
-    cursor: &mut Cursor<'_>,
-    mut field: impl FnMut(&mut Cursor<'_>, &[u8], usize) -> Result<(), Fault>,
-) -> Result<(), Fault> {
-    if cursor.peek()? != b'{' {
-        return Err(Fault::Bad);
-    }
-    cursor.advance();
-    loop {
-        match cursor.peek()? {
-            b'}' => {
-                cursor.advance();
-                return Ok(());
-            }
-            b'"' => {
-                let (start, end, value) = cursor.key()?;
-                let key = cursor.chunk.slice(start, end);
-                field(cursor, key, value)?;
-            }
-            _ => return Err(Fault::Bad),
-        }
-    }
-}
-
 /// Reads the record the cursor stands at.
 pub(super) fn read(cursor: &mut Cursor<'_>, record: &mut Record) -> Result<(), Fault> {
     record.clear();
@@ -84,7 +57,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, record: &mut Record) -> Result<(), F
 const DEEPEST: u32 = 4;
 
 fn fields(cursor: &mut Cursor<'_>, record: &mut Record, depth: u32) -> Result<(), Fault> {
-    each_field(cursor, |cursor, key, value| {
+    cursor.each_field(|cursor, key, value| {
         let place = match key {
             b"kind" => &mut record.kind,
             b"operation" => &mut record.operation,
@@ -135,7 +108,7 @@ fn handle(cursor: &mut Cursor<'_>, value: usize, place: &mut Option<i64>) -> Res
         *place = number::integer(cursor.chunk, value);
         return cursor.skip(value);
     }
-    each_field(cursor, |cursor, key, value| {
+    cursor.each_field(|cursor, key, value| {
         if key == b"handle" {
             *place = number::integer(cursor.chunk, value);
         }
@@ -150,7 +123,7 @@ fn extent(cursor: &mut Cursor<'_>, value: usize, place: &mut [u32; 3]) -> Result
         return cursor.skip(value);
     }
     let mut axes = [None; 3];
-    each_field(cursor, |cursor, key, value| {
+    cursor.each_field(|cursor, key, value| {
         let axis = match key {
             b"x" => 0,
             b"y" => 1,
@@ -191,7 +164,7 @@ fn counters(cursor: &mut Cursor<'_>, value: usize, found: &mut Vec<(i64, f64)>) 
             }
             b'{' => {
                 let (mut counter, mut amount) = (None, None);
-                each_field(cursor, |cursor, key, value| match key {
+                cursor.each_field(|cursor, key, value| match key {
                     b"counter_id" => handle(cursor, value, &mut counter),
                     b"value" => {
                         amount = real(cursor.word(value));

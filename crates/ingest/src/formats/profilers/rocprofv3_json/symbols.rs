@@ -9,7 +9,6 @@ use std::io::{self, Read};
 use eaves_model::MaybeU32;
 
 use super::super::shared::amd::Registers;
-use super::record::each_field;
 use crate::json::cursor::{Cursor, Fault};
 use crate::json::{number, text};
 use crate::source::Source;
@@ -47,7 +46,7 @@ impl Symbols {
         let mut registers = Registers::default();
         // Formatted, demangled, mangled: the first that says something.
         let mut names = [(0, 0); 3];
-        each_field(cursor, |cursor, key, value| {
+        cursor.each_field(|cursor, key, value| {
             let count = |cursor: &Cursor<'_>| {
                 number::integer(cursor.chunk, value).and_then(|count| u32::try_from(count).ok())
             };

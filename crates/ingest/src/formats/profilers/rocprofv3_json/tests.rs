@@ -1,6 +1,8 @@
 //! Documents written by hand after AMD's schema, whole, in another order, cut and changed.
 
-use eaves_model::{Extent, MaybeF64, MaybeI64, MaybeU32, Ns, Oddity, Recording, SliceKind, ident_text};
+use eaves_model::{Extent, MaybeF64, MaybeI64, MaybeU32, Ns, Recording, SliceKind, WarningKind, ident_text};
+
+use crate::formats::profilers::shared::testing::slices;
 
 const HEAD: &str = r#""metadata":{"node":{"hostname":"box"},"pid":77,"init_time":1000,"fini_time":9000,
 "command":["secret-command"],"config":{}}"#;
@@ -82,17 +84,7 @@ fn everything_is_where_it_belongs() {
     let trace = &recording.trace;
     assert_eq!(recording.format, "rocprofv3-json");
     assert_eq!(recording.bytes, usual().len() as u64);
-    let rows: Vec<_> = (0..trace.slices.len())
-        .map(|row| {
-            let slices = &trace.slices;
-            (
-                slices.kind[row],
-                trace.strings.get(slices.name[row]),
-                slices.start[row].0,
-                slices.duration[row].0,
-            )
-        })
-        .collect();
+    let rows = slices(trace);
     use SliceKind::{Annotation, Kernel, Memcpy, Other, Runtime};
     // Times count from the range at 1100.
     assert_eq!(
@@ -216,7 +208,7 @@ fn what_is_not_read_is_said() {
     let recording = read(&usual());
     let warnings = recording.trace.diagnostics.warnings();
     // Two samples and one section that nobody knows.
-    assert_eq!(recording.trace.diagnostics.count(Oddity::UnknownPhase), 3, "{warnings:?}");
+    assert_eq!(recording.trace.diagnostics.count(WarningKind::UnknownPhase), 3, "{warnings:?}");
     assert_eq!(warnings.len(), 1, "{warnings:?}");
 }
 
@@ -258,7 +250,7 @@ fn counters_without_times_have_none() {
         .replace("\"start_timestamp\":2700,\"end_timestamp\":2800,", "");
     let recording = read(&document(&[HEAD, AGENTS, COUNTERS, SYMBOLS, &callbacks]));
     assert_eq!(recording.trace.metadata.times, eaves_model::Times::NotRecorded);
-    assert_eq!(recording.trace.diagnostics.count(Oddity::NoStartTimes), 2);
+    assert_eq!(recording.trace.diagnostics.count(WarningKind::NoStartTimes), 2);
     assert_eq!(recording.trace.range_counters.len(), 3);
 }
 
@@ -275,7 +267,7 @@ fn damage_in_a_record_costs_that_record() {
     let mut damaged = text.clone().into_bytes();
     damaged[copy + 10] = b'}';
     let recording = crate::read_bytes("x.json", &damaged).unwrap();
-    assert!(recording.trace.diagnostics.count(Oddity::Garbage) > 0);
+    assert!(recording.trace.diagnostics.count(WarningKind::Garbage) > 0);
     let kinds = &recording.trace.slices.kind;
     assert_eq!(kinds.iter().filter(|kind| **kind == SliceKind::Kernel).count(), 2);
     assert_eq!(kinds.iter().filter(|kind| **kind == SliceKind::Annotation).count(), 1);
@@ -323,6 +315,6 @@ fn agents_are_read_past_their_lists() {
     assert_eq!(read(&links).trace.metadata.devices, read(&usual()).trace.metadata.devices);
     let damaged = usual().replace("{\"level\":1,\"size\":16,", "{\"level\":,\"size\":16,");
     let trace = read(&damaged).trace;
-    assert_eq!(trace.diagnostics.count(Oddity::BadHeader), 1);
+    assert_eq!(trace.diagnostics.count(WarningKind::BadHeader), 1);
     assert_eq!(trace.gpu.len(), read(&usual()).trace.gpu.len());
 }

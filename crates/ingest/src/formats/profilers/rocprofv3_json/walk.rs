@@ -1,11 +1,11 @@
 //! The document from its first byte to its last: which list a record stands in, past whatever damage there is.
 
-use eaves_model::{Oddity, StringId, Trace};
+use eaves_model::{StringId, Trace, WarningKind};
 use serde_json::Value;
 
 use super::super::shared::amd;
 use super::process::{Process, Section};
-use super::record::{self, Record, each_field};
+use super::record::{self, Record};
 use crate::json::cursor::{Cursor, Fault};
 use crate::json::window::Window;
 use crate::json::{number, text};
@@ -91,7 +91,7 @@ impl<'a> Walk<'a> {
                     window.consume(at);
                     let offset = window.offset;
                     if !window.skip_value(&mut self.trace.diagnostics) {
-                        self.trace.diagnostics.note(Oddity::Truncated, Some(offset));
+                        self.trace.diagnostics.note(WarningKind::Truncated, Some(offset));
                         break;
                     }
                 }
@@ -166,7 +166,7 @@ impl<'a> Walk<'a> {
     fn check_gap(&mut self, cursor: &Cursor<'_>, after: usize, at: usize) {
         let gap = cursor.chunk.slice(after, at);
         if let Some(odd) = gap.iter().position(|byte| !matches!(byte, b',' | b' ' | b'\n' | b'\r' | b'\t')) {
-            self.trace.diagnostics.note(Oddity::Garbage, Some(self.base + (after + odd) as u64));
+            self.trace.diagnostics.note(WarningKind::Garbage, Some(self.base + (after + odd) as u64));
         }
     }
 
@@ -192,7 +192,11 @@ impl<'a> Walk<'a> {
         }
         if place == Place::Records && first == b'[' && cursor.chunk.at(value + 1) == b'{' {
             let detail = format!("`{}`", String::from_utf8_lossy(key));
-            self.trace.diagnostics.note_detail(Oddity::UnknownPhase, Some(self.base + value as u64), detail);
+            self.trace.diagnostics.note_detail(
+                WarningKind::UnknownPhase,
+                Some(self.base + value as u64),
+                detail,
+            );
         }
         match cursor.skip(value) {
             Err(Fault::Partial) if matches!(first, b'{' | b'[' | b'"') => Ok(Some(value)),
@@ -230,7 +234,7 @@ impl<'a> Walk<'a> {
                 };
                 match found {
                     Some(agent) => process.agents.extend(agent),
-                    None => self.trace.diagnostics.note(Oddity::BadHeader, Some(offset)),
+                    None => self.trace.diagnostics.note(WarningKind::BadHeader, Some(offset)),
                 }
             }
             List::Counters | List::Operations => {
@@ -238,7 +242,7 @@ impl<'a> Walk<'a> {
                 let end = cursor.skip_nested()?;
                 match serde_json::from_slice::<Value>(cursor.chunk.slice(start, end + 1)) {
                     Ok(value) => described(process, list, &value),
-                    Err(_) => self.trace.diagnostics.note(Oddity::BadHeader, Some(offset)),
+                    Err(_) => self.trace.diagnostics.note(WarningKind::BadHeader, Some(offset)),
                 }
             }
         }
@@ -248,7 +252,7 @@ impl<'a> Walk<'a> {
     /// The part of a process that says where it ran. Its command line and configuration are not kept.
     fn metadata(&mut self, text: &[u8], offset: u64) {
         let Ok(value) = serde_json::from_slice::<Value>(text) else {
-            self.trace.diagnostics.note(Oddity::BadHeader, Some(offset));
+            self.trace.diagnostics.note(WarningKind::BadHeader, Some(offset));
             return;
         };
         if let Some(process) = &mut self.process {
@@ -274,7 +278,7 @@ impl<'a> Walk<'a> {
 
     /// At something that should not be there: goes to the next record or section. False if there is none.
     fn skip_damage(&mut self, window: &mut Window<'_>) -> bool {
-        self.trace.diagnostics.note(Oddity::Garbage, Some(window.offset));
+        self.trace.diagnostics.note(WarningKind::Garbage, Some(window.offset));
         window.consume(1);
         let found = window.seek(&mut self.trace.diagnostics, find_place);
         window.be_careful();
@@ -313,7 +317,7 @@ impl<'a> Walk<'a> {
         let content = window.content();
         let offset = window.offset;
         if let Some(at) = content.get(1..).and_then(find_place) {
-            self.trace.diagnostics.note(Oddity::Garbage, Some(offset));
+            self.trace.diagnostics.note(WarningKind::Garbage, Some(offset));
             window.consume(at + 1);
             window.expect_no_end();
             return self.resume(window);
@@ -321,7 +325,7 @@ impl<'a> Walk<'a> {
         if !window.is_last() {
             return self.skip_damage(window);
         }
-        self.trace.diagnostics.note(Oddity::Truncated, Some(offset));
+        self.trace.diagnostics.note(WarningKind::Truncated, Some(offset));
         false
     }
 }
@@ -348,7 +352,7 @@ fn inside(place: Place, key: &[u8], first: u8) -> Option<Place> {
 fn agent(cursor: &mut Cursor<'_>) -> Result<Option<Option<amd::Agent>>, Fault> {
     let (mut rest, mut caches) = (b"{".to_vec(), amd::Caches::default());
     let mut is_sound = true;
-    each_field(cursor, |cursor, key, value| {
+    cursor.each_field(|cursor, key, value| {
         let chunk = cursor.chunk;
         match (key, chunk.at(value)) {
             (b"caches", b'[') => {
@@ -417,7 +421,7 @@ fn described(process: &mut Process, list: List, value: &Value) {
 /// `{"key":12,"value":"text of a marker"}`.
 fn message(cursor: &mut Cursor<'_>, trace: &mut Trace) -> Result<Option<(i64, StringId)>, Fault> {
     let (mut key, mut bounds) = (None, None);
-    each_field(cursor, |cursor, name, value| {
+    cursor.each_field(|cursor, name, value| {
         match name {
             b"key" => key = number::integer(cursor.chunk, value),
             b"value" if cursor.chunk.at(value) == b'"' => {

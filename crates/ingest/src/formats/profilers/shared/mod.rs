@@ -5,5 +5,7 @@ pub(super) mod amd;
 pub(super) mod amd_text;
 pub(super) mod cells;
 pub(super) mod quotes;
+#[cfg(test)]
+pub(super) mod testing;
 pub(super) mod unicode;
 // tidy-alphabetical-end

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use eaves_model::Oddity;
+use eaves_model::WarningKind;
 
 use super::super::shared::cells::{self, Cells};
 use super::super::shared::unicode::{self, Text};
@@ -42,7 +42,11 @@ pub(super) fn read(input: Input<'_>) -> Result<Document, Refused> {
     }
     table.take(text.padded(), text.offset(), true);
     if let Some(failure) = text.failure() {
-        table.launches.trace.diagnostics.note_detail(Oddity::DamagedContainer, Some(text.bytes()), failure);
+        table.launches.trace.diagnostics.note_detail(
+            WarningKind::DamagedContainer,
+            Some(text.bytes()),
+            failure,
+        );
     }
     let bytes = text.bytes();
     table.finish().map(|trace| whole(trace, bytes, FORMAT))
@@ -97,7 +101,7 @@ impl Table {
         }
     }
 
-    pub(super) fn note(&mut self, kind: Oddity, offset: Option<u64>) {
+    pub(super) fn note(&mut self, kind: WarningKind, offset: Option<u64>) {
         self.launches.trace.diagnostics.note(kind, offset);
     }
 
@@ -192,14 +196,14 @@ impl Table {
         let (decimal, is_sure) = votes.decide();
         if !is_sure {
             let diagnostics = &mut self.launches.trace.diagnostics;
-            diagnostics.note_many(Oddity::AmbiguousNumbers, votes.ambiguous, offset);
+            diagnostics.note_many(WarningKind::AmbiguousNumbers, votes.ambiguous, offset);
         }
         decimal
     }
 
     fn finish(mut self) -> Result<eaves_model::Trace, Refused> {
         if self.left_out > 0 {
-            self.launches.trace.diagnostics.note_many(Oddity::LeftOut, self.left_out, None);
+            self.launches.trace.diagnostics.note_many(WarningKind::LeftOut, self.left_out, None);
         }
         let (noise, had_header) = (self.noise, self.tables > 0);
         self.launches.finish("Nsight Compute").ok_or_else(|| noise.refuse(had_header))

@@ -88,7 +88,7 @@ fn a_large_file_keeps_what_is_used_and_says_how_much_is_left_out() {
     assert_eq!(expected.len(), 60);
     let large = read_by(&text, text.len(), Table::new(true));
     assert_eq!(counters(&large), expected);
-    assert_eq!(large.diagnostics.count(Oddity::LeftOut), 40);
+    assert_eq!(large.diagnostics.count(WarningKind::LeftOut), 40);
     assert_eq!(large.gpu, whole.gpu);
     assert_eq!(large.slices, whole.slices);
     // A stream turns out to be large on the way.
@@ -106,7 +106,7 @@ fn a_large_file_keeps_what_is_used_and_says_how_much_is_left_out() {
     stream.bytes = kept_metrics::SMALL + 1;
     let rest = read_by(&text[used..], text.len(), stream);
     assert_eq!(counters(&rest), expected);
-    assert_eq!(rest.diagnostics.count(Oddity::LeftOut), 40);
+    assert_eq!(rest.diagnostics.count(WarningKind::LeftOut), 40);
 }
 
 /// Rows with a comma behind them are split, as they have a cell more; all others are read by the places of their quotes.

@@ -7,7 +7,7 @@
 
 use std::io::{Read, sink};
 
-use eaves_model::{Diagnostics, Oddity};
+use eaves_model::{Diagnostics, WarningKind};
 
 use super::super::{Document, Input, Refused, quoted, whole};
 use super::results::Results;
@@ -91,7 +91,11 @@ impl Report<'_> {
         let mut filled = Vec::new();
         let read = self.reader.by_ref().take(buffer.len() as u64).read_to_end(&mut filled);
         if let Err(error) = read {
-            self.diagnostics.note_detail(Oddity::DamagedContainer, Some(self.position), error.to_string());
+            self.diagnostics.note_detail(
+                WarningKind::DamagedContainer,
+                Some(self.position),
+                error.to_string(),
+            );
         }
         for (to, from) in buffer.iter_mut().zip(&filled) {
             *to = *from;
@@ -108,7 +112,7 @@ impl Report<'_> {
             4 => Some(u32::from_le_bytes(size)),
             0 => None,
             _ => {
-                self.diagnostics.note(Oddity::Truncated, Some(start));
+                self.diagnostics.note(WarningKind::Truncated, Some(start));
                 None
             }
         }
@@ -122,11 +126,15 @@ impl Report<'_> {
         let read = self.reader.by_ref().take(u64::from(size)).read_to_end(&mut bytes);
         self.position += bytes.len() as u64;
         if let Err(error) = read {
-            self.diagnostics.note_detail(Oddity::DamagedContainer, Some(self.position), error.to_string());
+            self.diagnostics.note_detail(
+                WarningKind::DamagedContainer,
+                Some(self.position),
+                error.to_string(),
+            );
             return None;
         }
         if bytes.len() < size as usize {
-            self.diagnostics.note(Oddity::Truncated, Some(start));
+            self.diagnostics.note(WarningKind::Truncated, Some(start));
             return None;
         }
         Some(bytes)
@@ -137,7 +145,7 @@ impl Report<'_> {
         let start = self.position;
         match self.size()? {
             size if size > LARGEST => {
-                self.diagnostics.note(Oddity::BadRecord, Some(start));
+                self.diagnostics.note(WarningKind::BadRecord, Some(start));
                 None
             }
             size => self.take(size),
@@ -151,7 +159,7 @@ impl Report<'_> {
         let copied = copied.unwrap_or(0);
         self.position += copied;
         if copied < bytes {
-            self.diagnostics.note(Oddity::Truncated, Some(start));
+            self.diagnostics.note(WarningKind::Truncated, Some(start));
         }
         copied == bytes
     }
@@ -173,7 +181,7 @@ impl Report<'_> {
         for _ in 0..block.results {
             let start = self.position;
             if start >= end {
-                self.diagnostics.note(Oddity::BadRecord, Some(start));
+                self.diagnostics.note(WarningKind::BadRecord, Some(start));
                 break;
             }
             let Some(result) = self.sized() else { return false };
@@ -181,13 +189,13 @@ impl Report<'_> {
         }
         if block.ranges > 0 {
             let detail = "range results, which are not supported";
-            self.diagnostics.note_detail(Oddity::BadRecord, Some(self.position), detail);
+            self.diagnostics.note_detail(WarningKind::BadRecord, Some(self.position), detail);
         }
         match end.checked_sub(self.position) {
             Some(rest) => self.skip(rest),
             None => {
                 // The payload is longer than it says; where the next block begins is not known.
-                self.diagnostics.note(Oddity::Garbage, Some(self.position));
+                self.diagnostics.note(WarningKind::Garbage, Some(self.position));
                 false
             }
         }
@@ -198,7 +206,7 @@ impl Report<'_> {
         let mut block = Block::default();
         for field in Fields::new(header) {
             let Ok(Field { number, value }) = field else {
-                self.diagnostics.note(Oddity::BadHeader, Some(start));
+                self.diagnostics.note(WarningKind::BadHeader, Some(start));
                 break;
             };
             match (number, value) {

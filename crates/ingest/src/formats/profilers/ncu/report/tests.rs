@@ -1,6 +1,6 @@
 //! Reports written by hand after the real ones.
 
-use eaves_model::{Oddity, SliceKind};
+use eaves_model::{SliceKind, WarningKind};
 
 use crate::{Options, read_bytes, read_stream};
 
@@ -117,7 +117,7 @@ fn a_report_has_launches_of_every_block() {
     assert_eq!(trace.slices.kind[2], SliceKind::GpuAnnotation);
     assert_eq!((trace.slices.start[2].0, trace.slices.duration[2].0), (0, 3_000));
     assert_eq!(trace.diagnostics.warnings().len(), 1);
-    assert_eq!(trace.diagnostics.count(Oddity::NoStartTimes), 1);
+    assert_eq!(trace.diagnostics.count(WarningKind::NoStartTimes), 1);
 }
 
 #[test]

@@ -8,7 +8,7 @@ mod number;
 mod rows;
 mod sums;
 
-use eaves_model::{Diagnostics, Measurement, Oddity, Trace};
+use eaves_model::{Diagnostics, Measurement, Trace, WarningKind};
 
 use self::header::{Header, Table};
 use self::rows::Rows;
@@ -44,7 +44,7 @@ fn read(mut input: Input<'_>) -> Result<Document, Refused> {
     let mut diagnostics = Diagnostics::default();
     // Tables have a row for each launch at most, and are far smaller than the recording they are made of.
     if input.rest.read_to_end(&mut bytes).is_err() {
-        diagnostics.note(Oddity::DamagedContainer, Some(bytes.len() as u64));
+        diagnostics.note(WarningKind::DamagedContainer, Some(bytes.len() as u64));
     }
     let size = bytes.len() as u64;
     let text = unicode::beginning(&bytes);
@@ -62,7 +62,7 @@ fn read(mut input: Input<'_>) -> Result<Document, Refused> {
     }
     if !sums.is_empty() {
         let detail = "sums beside lists of the same run say nothing new";
-        diagnostics.note_detail(Oddity::BadRecord, None, detail);
+        diagnostics.note_detail(WarningKind::BadRecord, None, detail);
     }
     let trace = Trace { diagnostics, ..rows.finish() };
     let (set, role) = place_of(input.path, &trace);
@@ -87,7 +87,7 @@ impl Content {
                 Ok(false) => break,
                 Err(error) => {
                     let offset = error.position().map(csv::Position::byte);
-                    self.diagnostics.note_detail(Oddity::BadRecord, offset, error.to_string());
+                    self.diagnostics.note_detail(WarningKind::BadRecord, offset, error.to_string());
                     continue;
                 }
             }
@@ -101,7 +101,7 @@ impl Content {
             let offset = row.position().map_or(0, csv::Position::byte);
             let is_row = fields.len() == header.columns.len() && self.take(header, &fields, offset);
             if !is_row && !is_noise(&fields) {
-                self.diagnostics.note(Oddity::BadRecord, Some(offset));
+                self.diagnostics.note(WarningKind::BadRecord, Some(offset));
             }
         }
     }

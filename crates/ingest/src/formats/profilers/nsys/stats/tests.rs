@@ -1,4 +1,4 @@
-use eaves_model::{MeasurementKind, Oddity, Recording, SliceKind};
+use eaves_model::{MeasurementKind, Recording, SliceKind, WarningKind};
 
 use crate::{read_bytes, read_measurements};
 
@@ -33,7 +33,7 @@ fn sums_of_a_terminal_are_read() {
         ]
     );
     assert!(found.records.iter().all(|row| row.kind == MeasurementKind::Compute));
-    assert_eq!(found.diagnostics.count(Oddity::BadRecord), 1);
+    assert_eq!(found.diagnostics.count(WarningKind::BadRecord), 1);
     assert!(found.records[0].record.contains("\"Instances\":\"3\""));
 }
 

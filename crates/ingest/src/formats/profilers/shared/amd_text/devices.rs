@@ -1,6 +1,6 @@
 //! What files say of the machine: `agent_info.csv` of rocprofv3, `sysinfo.csv` and `roofline.csv` of rocprof-compute.
 
-use eaves_model::{DeviceProperties, Oddity, Trace};
+use eaves_model::{DeviceProperties, Trace, WarningKind};
 
 use super::super::super::{Input, Refused};
 use super::cells::{self, Cells};
@@ -105,7 +105,7 @@ fn rows(input: Input<'_>, mut take: impl FnMut(&mut Trace, &Record)) -> Result<(
             continue;
         };
         if cells.len() != names.len() {
-            let oddity = if line.is_ended { Oddity::BadRecord } else { Oddity::Truncated };
+            let oddity = if line.is_ended { WarningKind::BadRecord } else { WarningKind::Truncated };
             trace.diagnostics.note(oddity, Some(line.offset));
             continue;
         }

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 
-use eaves_model::{Diagnostics, Oddity};
+use eaves_model::{Diagnostics, WarningKind};
 
 /// The longest line. A table of 3 000 counters has lines of 60 KB; anything longer than this is damage.
 const LONGEST: usize = 16 << 20;
@@ -44,7 +44,7 @@ impl<'a> Lines<'a> {
             let read = self.reader.by_ref().take(LONGEST as u64).read_until(b'\n', &mut self.line);
             if let Err(error) = read {
                 let at = start + self.line.len() as u64;
-                diagnostics.note_detail(Oddity::DamagedContainer, Some(at), error.to_string());
+                diagnostics.note_detail(WarningKind::DamagedContainer, Some(at), error.to_string());
             }
             if self.line.is_empty() {
                 return None;
@@ -52,7 +52,7 @@ impl<'a> Lines<'a> {
             self.offset += self.line.len() as u64;
             let is_ended = self.line.last() == Some(&b'\n');
             if !is_ended && self.line.len() == LONGEST {
-                diagnostics.note(Oddity::Garbage, Some(start));
+                diagnostics.note(WarningKind::Garbage, Some(start));
                 self.pass_line(diagnostics);
                 continue;
             }
@@ -76,7 +76,7 @@ impl<'a> Lines<'a> {
             let read = self.reader.by_ref().take(LONGEST as u64).read_until(b'\n', &mut self.line);
             self.offset += self.line.len() as u64;
             if let Err(error) = read {
-                diagnostics.note_detail(Oddity::DamagedContainer, Some(self.offset), error.to_string());
+                diagnostics.note_detail(WarningKind::DamagedContainer, Some(self.offset), error.to_string());
                 return;
             }
             if self.line.is_empty() || self.line.last() == Some(&b'\n') {

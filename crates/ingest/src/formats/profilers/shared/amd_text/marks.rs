@@ -2,7 +2,7 @@
 //!
 //! rocprofv2 writes marks, beginnings and ends alike: an end has no text, a range with its own number is not 0.
 
-use eaves_model::Oddity;
+use eaves_model::WarningKind;
 
 use super::cells::Stamp;
 use super::recorder::{Recorder, When};
@@ -43,17 +43,17 @@ pub(in super::super::super) fn pair(marks: &[Mark], recorder: &mut Recorder) {
                 let when = When { start: begin.time, end: mark.time, offset: begin.offset };
                 recorder.annotation(&begin.message, (None, None), when);
             }
-            None => recorder.diagnostics().note(Oddity::UnmatchedEnd, Some(mark.offset)),
+            None => recorder.diagnostics().note(WarningKind::UnmatchedEnd, Some(mark.offset)),
         }
     }
     for mark in open {
-        recorder.diagnostics().note(Oddity::UnmatchedBegin, Some(mark.offset));
+        recorder.diagnostics().note(WarningKind::UnmatchedBegin, Some(mark.offset));
         point(mark, recorder);
     }
     if !is_clear {
         let detail = "this file does not distinguish roctx marks from nested ranges";
         let first = marks.first().map(|mark| mark.offset);
-        recorder.diagnostics().note_detail(Oddity::MissingDuration, first, detail);
+        recorder.diagnostics().note_detail(WarningKind::MissingDuration, first, detail);
     }
 }
 

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use eaves_model::{
-    Allocation, Diagnostics, Dispatch, Extent, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, Oddity,
-    Process, RangeCounter, RuntimeCall, Slice, SliceId, SliceKind, StringId, Times, Trace, Track, TrackId,
+    Allocation, Diagnostics, Dispatch, Extent, GpuActivity, Ident, MaybeF64, MaybeI64, MaybeU32, Ns, Process,
+    RangeCounter, RuntimeCall, Slice, SliceId, SliceKind, StringId, Times, Trace, Track, TrackId,
+    WarningKind,
 };
 
 use super::cells::Stamp;
@@ -161,7 +162,7 @@ impl Recorder {
     pub(in super::super::super) fn text(&mut self, bytes: &[u8], offset: u64) -> StringId {
         let (id, is_sound) = self.trace.strings.intern_bytes(bytes);
         if !is_sound {
-            self.trace.diagnostics.note(Oddity::InvalidText, Some(offset));
+            self.trace.diagnostics.note(WarningKind::InvalidText, Some(offset));
         }
         id
     }
@@ -184,7 +185,7 @@ impl Recorder {
         let (start, duration) = match (when.start.get(), when.end.get()) {
             (Some(start), Some(end)) => (Ns(start), Ns(end.saturating_sub(start))),
             (Some(start), None) if rounded == 0 => {
-                self.trace.diagnostics.note(Oddity::MissingDuration, Some(when.offset));
+                self.trace.diagnostics.note(WarningKind::MissingDuration, Some(when.offset));
                 (Ns(start), Ns::ZERO)
             }
             _ => {
@@ -298,7 +299,7 @@ impl Recorder {
     ) {
         self.trace.events += 1;
         let Some(time) = when.start.get() else {
-            self.trace.diagnostics.note(Oddity::BadTimestamp, Some(when.offset));
+            self.trace.diagnostics.note(WarningKind::BadTimestamp, Some(when.offset));
             return;
         };
         let name = self.trace.strings.intern("program");
@@ -335,22 +336,26 @@ impl Recorder {
         }
         let others = [&mut trace.allocations.time, &mut trace.instants.time, &mut trace.counters.time];
         others.into_iter().flatten().for_each(|time| *time -= base.unwrap_or_default());
-        trace.diagnostics.note_many(Oddity::RoundedTimes, self.rounded.0, self.rounded.1);
+        trace.diagnostics.note_many(WarningKind::RoundedTimes, self.rounded.0, self.rounded.1);
         match base {
             Some(base) => {
                 trace.metadata.base_time_ns = Some(base.0);
                 trace.metadata.clock = Some(clock.to_owned());
                 let first = self.untimed.first().and_then(|slice| trace.slices.position.get(slice.index()));
                 if self.rounded.0 == 0 {
-                    trace.diagnostics.note_many(Oddity::MissingDuration, untimed, first.map(|&at| at as u64));
+                    trace.diagnostics.note_many(
+                        WarningKind::MissingDuration,
+                        untimed,
+                        first.map(|&at| at as u64),
+                    );
                 }
             }
             None if trace.slices.is_empty() => {}
             None => {
                 trace.metadata.times = Times::NotRecorded;
                 trace.metadata.clock = Some("no times recorded: kernels are in launch order".to_owned());
-                trace.diagnostics.note_detail(Oddity::NoStartTimes, None, "durations are unknown, too");
-                trace.diagnostics.note_many(Oddity::NoStartTimes, untimed.saturating_sub(1), None);
+                trace.diagnostics.note_detail(WarningKind::NoStartTimes, None, "durations are unknown, too");
+                trace.diagnostics.note_many(WarningKind::NoStartTimes, untimed.saturating_sub(1), None);
             }
         }
         self.trace

@@ -1,6 +1,6 @@
 //! Tables of sums: how often, how long in all.
 
-use eaves_model::{Diagnostics, Measurement, MeasurementKind, Oddity};
+use eaves_model::{Diagnostics, Measurement, MeasurementKind, WarningKind};
 use serde_json::{Map, Value};
 
 use super::super::super::{Input, Refused, sums};
@@ -38,7 +38,7 @@ pub(in super::super::super) fn read(input: Input<'_>, format: &'static str) -> R
         };
         // The name is the first column, and the only one that may hold commas.
         if !cells.split(line.bytes, columns.count, Some(0)) {
-            let oddity = if line.is_ended { Oddity::BadRecord } else { Oddity::Truncated };
+            let oddity = if line.is_ended { WarningKind::BadRecord } else { WarningKind::Truncated };
             diagnostics.note(oddity, Some(line.offset));
             continue;
         }
@@ -49,7 +49,7 @@ pub(in super::super::super) fn read(input: Input<'_>, format: &'static str) -> R
         let calls = cell(&["calls", "count"]).and_then(cells::count).filter(|&calls| calls > 0);
         let time = cell(&["totaldurationns", "sum(ns)"]).and_then(cells::float).filter(|&time| time >= 0.0);
         let (Some(calls), Some(name)) = (calls, cell(&["name", "kernelname"])) else {
-            diagnostics.note(Oddity::BadRecord, Some(line.offset));
+            diagnostics.note(WarningKind::BadRecord, Some(line.offset));
             continue;
         };
         let record: Map<String, Value> = names

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use eaves_model::{Ident, MaybeF64, Oddity, SliceId, SliceKind, StringId, Trace};
+use eaves_model::{Ident, MaybeF64, SliceId, SliceKind, StringId, Trace, WarningKind};
 
 use super::super::super::{Input, Refused, Role};
 use super::cells::{self, Cells, Stamp};
@@ -107,7 +107,7 @@ pub(in super::super::super) fn read(input: Input<'_>, style: Style) -> Result<Re
             continue;
         }
         if !cells.split(line.bytes, columns.count, columns.name_column()) {
-            let kind = if line.is_ended { Oddity::BadRecord } else { Oddity::Truncated };
+            let kind = if line.is_ended { WarningKind::BadRecord } else { WarningKind::Truncated };
             recorder.diagnostics().note(kind, Some(line.offset));
             continue;
         }
@@ -201,7 +201,7 @@ impl Table {
     fn dispatch(&mut self, row: &Row<'_>, recorder: &mut Recorder) {
         let kernel = row.kernel();
         if kernel.name.is_empty() {
-            recorder.diagnostics().note(Oddity::BadRecord, Some(row.offset));
+            recorder.diagnostics().note(WarningKind::BadRecord, Some(row.offset));
             return;
         }
         let slice = recorder.kernel(&kernel, row.when());
@@ -210,7 +210,7 @@ impl Table {
             match cells::float(cell) {
                 Some(value) => recorder.counter(slice, metric, value),
                 None if is_absent(cell) => {}
-                None => recorder.diagnostics().note(Oddity::BadValue, Some(row.offset)),
+                None => recorder.diagnostics().note(WarningKind::BadValue, Some(row.offset)),
             }
         }
     }
@@ -220,7 +220,7 @@ impl Table {
         let metric = row.cell(Field::CounterName);
         let value = row.cell(Field::CounterValue).unwrap_or_default();
         let (Some(metric), false) = (metric, kernel.name.is_empty()) else {
-            recorder.diagnostics().note(Oddity::BadRecord, Some(row.offset));
+            recorder.diagnostics().note(WarningKind::BadRecord, Some(row.offset));
             return;
         };
         let when = row.when();
@@ -247,14 +247,14 @@ impl Table {
                 self.passes.push((start ^ (start >> 32)) as u32);
             }
             None if is_absent(value) => {}
-            None => recorder.diagnostics().note(Oddity::BadValue, Some(row.offset)),
+            None => recorder.diagnostics().note(WarningKind::BadValue, Some(row.offset)),
         }
     }
 
     fn call(&self, row: &Row<'_>, recorder: &mut Recorder) {
         let domain = row.cell(Field::Domain).unwrap_or_default();
         let Some(name) = row.cell(Field::Function) else {
-            recorder.diagnostics().note(Oddity::BadRecord, Some(row.offset));
+            recorder.diagnostics().note(WarningKind::BadRecord, Some(row.offset));
             return;
         };
         if domain.starts_with(b"MARKER") || domain.starts_with(b"ROCTX") {
@@ -315,7 +315,7 @@ impl Table {
     fn mark(&mut self, row: &Row<'_>, recorder: &mut Recorder) {
         let time = row.cell(Field::Timestamp).map_or(Stamp::Missing, cells::stamp);
         if time == Stamp::Missing {
-            recorder.diagnostics().note(Oddity::BadTimestamp, Some(row.offset));
+            recorder.diagnostics().note(WarningKind::BadTimestamp, Some(row.offset));
             return;
         }
         let message = row.cell(Field::Message).unwrap_or_default().to_vec();
@@ -346,7 +346,7 @@ pub(in super::super::super) fn operation_of(
     } else if has("copy") {
         recorder.copy(operation, kernel.device, kernel.stream, kernel.correlation, when);
     } else if kernel.name.is_empty() {
-        recorder.diagnostics().note(Oddity::BadRecord, Some(when.offset));
+        recorder.diagnostics().note(WarningKind::BadRecord, Some(when.offset));
     } else {
         recorder.kernel(&kernel, when);
     }
@@ -384,5 +384,5 @@ fn one_value_each(trace: &mut Trace, passes: &[u32]) {
         counters.value[row] = MaybeF64::new(sum);
     }
     counters.retain(|row| !dropped[row]);
-    trace.diagnostics.note_many(Oddity::PassesDiffer, differing, None);
+    trace.diagnostics.note_many(WarningKind::PassesDiffer, differing, None);
 }

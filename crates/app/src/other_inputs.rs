@@ -24,7 +24,7 @@ pub(crate) const SECTIONS: &[&str] = &compile::SECTIONS;
 
 /// How these inputs are looked at.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Others<'a> {
+pub(crate) struct OtherInputs<'a> {
     /// The device that was named.
     pub(crate) device: &'a Against,
     /// The configuration of NPU commands.
@@ -35,7 +35,7 @@ pub(crate) struct Others<'a> {
     pub(crate) sections: &'a [String],
 }
 
-impl Others<'_> {
+impl OtherInputs<'_> {
     fn wants(&self, id: &str) -> bool {
         self.sections.is_empty() || self.sections.iter().any(|section| section == id)
     }

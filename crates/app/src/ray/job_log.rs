@@ -64,7 +64,7 @@ mod tests {
 
     use super::*;
 
-    fn told(content: &[u8], token: &str) -> String {
+    fn logged(content: &[u8], token: &str) -> String {
         let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
         packer.write_all(content).unwrap();
         let packed = packer.finish().unwrap();
@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn an_answer_comes_through_whole_or_not_at_all() {
         let content: Vec<u8> = (0..10_000_u32).flat_map(|number| (number * number).to_le_bytes()).collect();
-        let log = format!("measured 1 of 2 ranks\n{}", told(&content, "7"));
+        let log = format!("measured 1 of 2 ranks\n{}", logged(&content, "7"));
         assert_eq!(answer(&log, "7"), Some(Ok(content)));
         assert_eq!(answer(&log, "8"), None);
         let end = log.rfind(MARK).unwrap();

@@ -1,33 +1,19 @@
-//! `--dry-run`: the exact commands, to read, to paste or to be checked by a program.
+//! `eaves profile --dry-run`: the exact commands, to read, to paste or to be checked by a program.
 
 use std::ffi::OsString;
 
-use eaves_analyze::section::{Column, Outcome, Section, Table, Unit};
 use eaves_capture::{Plan, Purpose, Tool};
 use eaves_present::Document;
+use eaves_section::{Column, Outcome, Section, Table, Unit};
 
-use crate::Status;
-use crate::arguments::OutputArguments;
-
-/// Shows what would be run.
-pub(super) fn show(
-    tool: &Tool,
-    plan: &Plan,
-    environment: &[(OsString, OsString)],
-    output: &OutputArguments,
-) -> anyhow::Result<Status> {
-    if output.prints_text() {
-        output.write_text(&script(plan, environment))?;
-        return Ok(Status::Done);
-    }
-    let destination = output.destination(&[])?;
+/// The commands as data.
+pub fn document(tool: &Tool, plan: &Plan, environment: &[(OsString, OsString)]) -> Document {
     let outcomes = vec![Outcome::Section(section(tool, plan, environment))];
-    output.finish(&Document { verb: "profile", outcomes, ..Document::default() }, destination, 0)?;
-    Ok(Status::Done)
+    Document { verb: "profile", outcomes, ..Document::default() }
 }
 
 /// Everything as a shell would take it.
-fn script(plan: &Plan, environment: &[(OsString, OsString)]) -> String {
+pub fn script(plan: &Plan, environment: &[(OsString, OsString)]) -> String {
     let mut text = String::new();
     for directory in &plan.directories {
         text.push_str(&format!("mkdir -p {}\n", eaves_capture::quoted(directory.as_os_str())));

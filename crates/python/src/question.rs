@@ -8,7 +8,7 @@ use eaves_app::{Answer, Context, Failure, Form, Progress, Recordings, Request, S
 use crate::convert::Fields;
 
 /// A question to a verb.
-pub(crate) struct Asked {
+pub(crate) struct Question {
     request: Box<dyn Request>,
     session: Session,
     /// The session knows them, and does not keep them.
@@ -17,7 +17,7 @@ pub(crate) struct Asked {
     drawn: Mutex<Vec<(Form, Arc<Answer>)>>,
 }
 
-impl Asked {
+impl Question {
     /// A question that was not answered yet.
     ///
     /// # Errors
