@@ -198,3 +198,63 @@ fn a_timeout_is_in_seconds() {
     let answer = run(folder.path(), &["profile", "--dry-run", "--timeout", "fast", "--", "true"]);
     assert_eq!(answer.code, Some(2), "{answer:?}");
 }
+
+/// The first example of one of these documents: profiler columns without units, with the form named or detected.
+#[test]
+fn a_table_of_nsight_is_a_roofline() {
+    let table =
+        "Name,dram__bytes.sum,flop_count_sp,Duration\ngemm,3.5e10,2.2e12,8.0\nsoftmax,1.8e10,2.0e11,3.0\n";
+    let folder = folder(&[("nsight_min.csv", table), ("sm90.yaml", PEAKS)]);
+    let detected = points(folder.path(), &["nsight_min.csv", "--peaks", "sm90.yaml"]);
+    let named = points(folder.path(), &["nsight_min.csv", "--from", "nsight", "--peaks", "sm90.yaml"]);
+    assert_eq!(detected, named);
+    let row = |row: &serde_json::Map<String, Value>| {
+        ["flops", "bytes", "time_ns"].map(|column| row[column].as_f64().unwrap())
+    };
+    assert_eq!(row(&detected[0]), [2.2e12, 3.5e10, 8e6]);
+    assert_eq!(row(&detected[1]), [2e11, 1.8e10, 3e6]);
+}
+
+/// A misspelled column is named where its numbers are missed, and what was not counted is no zero.
+#[test]
+fn misspelled_columns_are_named() {
+    let rows = "name,flps,dram_bytes,time_ms\nk,1e9,1e9,2\n";
+    let folder = folder(&[("kernels.csv", rows), ("peaks.yaml", PEAKS)]);
+    let answer = ok(folder.path(), &["roofline", "kernels.csv", "--device", "peaks.yaml"]);
+    let said = answer.stdout.replace("\n         ", " ");
+    assert!(said.contains("column `flps` is not known; did you mean `flops`?"), "{said}");
+    assert!(!said.contains(" 0.00 FLOP"), "{said}");
+}
+
+/// Entry 12 of a list is damaged, which is not at the beginning of the file.
+#[test]
+fn damage_of_an_entry_is_told_with_its_place() {
+    let good = r#"{"type": "ID_MM", "name": "mm", "data_type": "INT8", "input_mat1": [8, 8], "input_mat2": [8, 8], "time_ns": 400}"#;
+    let text = format!("[{}, 7, {good}]", [good; 11].join(", "));
+    let folder = folder(&[("commands.json", &text)]);
+    let answer = ok(folder.path(), &["roofline", "commands.json", "--json"]);
+    let document: Value = serde_json::from_str(&answer.stdout).unwrap();
+    let [warning] = document["warnings"].as_array().unwrap().as_slice() else { panic!("{document}") };
+    assert_eq!(warning["first_offset"].as_u64(), text.find(" 7,").map(|at| at as u64 + 1), "{warning}");
+}
+
+/// 120 kernels of 5 us, then one of 5 ms: it is named, and it counts: 5.6 of 6.2 ms.
+#[test]
+fn a_long_kernel_counts() {
+    let kernel = |start: u32, duration: u32| {
+        format!(
+            r#"{{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": {start}, "dur": {duration}, "args": {{"device": 0, "stream": 7}}}}"#
+        )
+    };
+    let kernels: Vec<String> = (0..120).map(|at| kernel(10 * at, 5)).chain([kernel(1200, 5000)]).collect();
+    let text = format!(r#"{{"schemaVersion": 1, "traceEvents": [{}]}}"#, kernels.join(",\n"));
+    let folder = folder(&[("trace.json", &text)]);
+    let answer = ok(folder.path(), &["hta", "trace.json", "--strict", "--json"]);
+    let document: Value = serde_json::from_str(&answer.stdout).unwrap();
+    let numbers = document["sections"][0]["numbers"].as_array().unwrap();
+    let number = |id: &str| {
+        numbers.iter().find(|number| number["id"] == id).and_then(|number| number["value"].as_f64()).unwrap()
+    };
+    assert_eq!(number("span_ns"), 6.2e6);
+    assert!((number("compute_pct") - 100.0 * 5.6 / 6.2).abs() < 1e-9, "{numbers:?}");
+}
