@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import json
 import math
+import shutil
 from pathlib import Path
 
 import pytest
+from conftest import EXAMPLES, ROOT
 
 import eaves
 
@@ -22,6 +24,40 @@ def test_reports_are_those_of_the_program(name, example, answer):
     assert json.loads(report.to_json()) == expected
     assert list(report) == [section["id"] for section in expected["sections"]]
     assert [skipped.id for skipped in report.skipped] == [skipped["id"] for skipped in expected["skipped"]]
+
+
+INPUTS = {
+    "kernel table": ["kernels.csv"],
+    "event list": ["events.json"],
+    "NPU commands": ["commands.json"],
+    "compile log": ["compile.log"],
+    "memory snapshot": ["memory.pickle"],
+    "saved report": ["saved.html"],
+    "dataset": ["dataset"],
+    "partial report": ["part.eaves-partial"],
+    "mixed": ["training", "compile.log", "memory.pickle", "kernels.csv"],
+}
+
+
+@pytest.fixture
+def every_kind(tmp_path: Path, program) -> Path:
+    """A folder with an input of each kind."""
+    for name in ("kernels.csv", "events.json", "commands.json"):
+        shutil.copy(EXAMPLES / "measurements" / name, tmp_path)
+    shutil.copy(ROOT / "crates/cli/tests/cli/compile.log", tmp_path)
+    shutil.copy(ROOT / "fuzz/corpus/pickle/failed.pickle", tmp_path / "memory.pickle")
+    shutil.copytree(EXAMPLES / "training", tmp_path / "training")
+    for verb, output in (("report", "saved.html"), ("ingest", "dataset"), ("report", "part.eaves-partial")):
+        assert program(verb, "training", "-o", output, cwd=tmp_path).returncode == 0
+    return tmp_path
+
+
+@pytest.mark.parametrize("names", INPUTS.values(), ids=INPUTS.keys())
+def test_every_input_is_read(names, every_kind, answer, monkeypatch):
+    monkeypatch.chdir(every_kind)
+    recording = eaves.read(*names)
+    assert recording.report().to_dict() == answer("report", *names)
+    assert recording.info().to_dict() == answer("info", *names)
 
 
 def test_sections_numbers_tables_and_findings_are_those_of_the_json(example, answer):
