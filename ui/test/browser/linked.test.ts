@@ -3,7 +3,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import type { Document } from "../../src/source/document";
-import { barriers, open, page as written, picture, ROOT, run, TRAINING, useBrowser, useServer } from "./harness";
+import { barriers, open, page as written, picture, run, TRAINING, useBrowser, useServer } from "./harness";
 
 useBrowser();
 const canvas = ".flame-scroll canvas";

@@ -106,8 +106,9 @@ impl Partial {
             .map(|(recording, measured)| RankRows::of(recording, measured))
             .collect();
         // What depends on which ranks there are is found again when all are there.
-        let is_of_inputs =
-            |warning: &&Warning| !matches!(warning.kind, WarningKind::DuplicateRank | WarningKind::UnknownRank);
+        let is_of_inputs = |warning: &&Warning| {
+            !matches!(warning.kind, WarningKind::DuplicateRank | WarningKind::UnknownRank)
+        };
         let warnings = run.diagnostics.warnings().iter().filter(is_of_inputs);
         let notes = warnings.map(|warning| (warning.kind, warning.detail.clone(), warning.count)).collect();
         let inputs = Inputs { notes, ..Inputs::default() };

@@ -70,7 +70,10 @@ impl RunningArguments {
 pub(super) fn directory_of(named: Option<&Path>, usual: &str) -> anyhow::Result<PathBuf> {
     let absolute = |path: &Path| {
         std::path::absolute(path).map_err(|error| {
-            hinted(format!("no such directory: {}: {error}", path.display()), "use --output-dir to name a directory")
+            hinted(
+                format!("no such directory: {}: {error}", path.display()),
+                "use --output-dir to name a directory",
+            )
         })
     };
     match named {
