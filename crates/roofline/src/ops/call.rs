@@ -130,7 +130,7 @@ impl<'a> Call<'a> {
         let inputs = dims
             .iter()
             .enumerate()
-            .skip(foreign(name, dims.len()))
+            .skip(foreign(name, dims.len(), &types))
             .map(|(index, shape)| {
                 let text =
                     |values: &[Value]| values.get(index).and_then(Value::as_str).unwrap_or("").to_owned();
@@ -244,11 +244,17 @@ const ARGUMENTS: &[(&str, usize, usize)] = &[
     // tidy-alphabetical-end
 ];
 
+/// Operators whose first argument is a list of tensors.
+const OF_LISTS: &[&str] = &["aten::cat", "aten::stack"];
+
 /// How many of the first recorded arguments are not the operator's: TorchScript records operators with everything on its
 /// stack, and their own arguments are the last.
-fn foreign(name: &str, recorded: usize) -> usize {
+fn foreign(name: &str, recorded: usize, types: &[Value]) -> usize {
     match ARGUMENTS.binary_search_by_key(&name, |(name, ..)| name) {
         Ok(place) if recorded > ARGUMENTS[place].2 => recorded - ARGUMENTS[place].1,
+        Ok(_) if OF_LISTS.contains(&name) => {
+            types.iter().position(|kind| kind.as_str() == Some("TensorList")).unwrap_or(0)
+        }
         _ => 0,
     }
 }
@@ -306,6 +312,10 @@ mod tests {
         // As many as an overload has are its own: the third is where the result goes.
         let out = r#"["float","float","float"]"#;
         assert_eq!(Call::parse("aten::mul", "[[4],[4],[4]]", out, "", "").unwrap().inputs.len(), 3);
+        // A list is the first argument of its operator.
+        let list = r#"["float","TensorList","Scalar"]"#;
+        let cat = Call::parse("aten::cat", "[[2048,160,606],[],[]]", list, "", "").unwrap();
+        assert_eq!(cat.inputs, [Input::Scalar(String::new()), Input::Scalar(String::new())]);
         // Nothing is known of the arguments of others.
         assert_eq!(Call::parse("my::op", dims, types, "", "").unwrap().inputs.len(), 5);
     }

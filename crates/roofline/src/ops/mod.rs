@@ -53,7 +53,7 @@ pub use gemm::Gemm;
 pub use grouped_gemm::GroupedGemm;
 pub use kernel_types::{arithmetic_of_kernel, element_type_of_kernel};
 pub use moe::MixtureOfExperts;
-pub use movement::{set, transfer};
+pub use movement::{filled, set, transfer};
 
 /// Why no formula answers for a call.
 pub type NoFormula = String;

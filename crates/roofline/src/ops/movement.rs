@@ -4,7 +4,7 @@
 use super::operands::{dimension, extents, list, output_argument, stored};
 use super::shape::volume;
 use super::{Call, Formula, Input, NoFormula, Tensor};
-use crate::{Precision, Work};
+use crate::{Basis, Precision, Work};
 
 const CATEGORY: &str = "movement";
 
@@ -91,6 +91,28 @@ pub fn transfer(bytes: f64) -> Result<Work, NoFormula> {
 /// Bytes set to a value: written.
 pub fn set(bytes: f64) -> Result<Work, NoFormula> {
     Ok(Work::movement().writes("destination", bytes, stored("uint8")?))
+}
+
+/// PyTorch up to 2.4 gives every thread of its pointwise kernels so many elements (`thread_work_size` of
+/// aten/src/ATen/native/cuda/thread_constants.h); later versions name the array of operands differently.
+const PER_THREAD: f64 = 4.0;
+const FILLED: &str = "at::native::FillFunctor<";
+const OPERANDS: &str = "at::detail::Array<char*, 1>";
+
+/// Fewer blocks may be empty by more than a hundredth.
+const FEWEST_BLOCKS: f64 = 100.0;
+
+/// What a kernel writes that fills a tensor, by its name and the size of its launch; nothing for other kernels.
+pub fn filled(kernel: &str, grid: [u32; 3], block: [u32; 3]) -> Option<Work> {
+    let is_pointwise = kernel.contains("vectorized_elementwise_kernel<") && kernel.contains(OPERANDS);
+    let (_, rest) = kernel.split_once(FILLED).filter(|_| is_pointwise)?;
+    let precision = Precision::from_torch(rest.split('>').next()?)?;
+    let [blocks, threads] =
+        [grid, block].map(|axes| axes.iter().map(|axis| f64::from(*axis)).product::<f64>());
+    (blocks >= FEWEST_BLOCKS).then(|| {
+        let work = Work::movement().writes("output", blocks * threads * PER_THREAD, precision);
+        work.on(Basis::Estimated("that its last block is full"))
+    })
 }
 
 /// `cat(tensors, dim)`. Types of lists are not recorded; an `out` argument tells. Old recordings lack the shapes, too: the
@@ -291,6 +313,23 @@ mod tests {
         check(table);
         assert_eq!(transfer(10.0).unwrap().bytes(), 20.0);
         assert_eq!(set(10.0).unwrap().bytes(), 10.0);
+    }
+
+    #[test]
+    fn a_kernel_that_fills_says_how_much() {
+        let kernel = "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<c10::Half>, \
+                      at::detail::Array<char*, 1> >(int, at::native::FillFunctor<c10::Half>)";
+        let bytes = |name: &str, blocks| {
+            filled(name, [blocks, 1, 1], [128, 1, 1])
+                .map(|work| (work.bytes(), work.basis != Basis::Recorded))
+        };
+        assert_eq!(bytes(kernel, 1_000), Some((2.0 * 1_000.0 * 512.0, true)));
+        assert_eq!(bytes(kernel, 9), None);
+        for (is, other) in
+            [("FillFunctor", "MulFunctor"), ("at::detail::Array", "std::array"), ("c10::Half", "Mine")]
+        {
+            assert_eq!(bytes(&kernel.replace(is, other), 1_000), None, "{other}");
+        }
     }
 
     #[test]

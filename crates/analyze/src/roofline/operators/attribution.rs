@@ -216,7 +216,10 @@ pub(super) fn place(rank: &RankView<'_>, owners: &Owners, rows: &mut Rows<'_>, i
         let key = Key { bytes, ..Key::kernel(Class::Operator, name, operator) };
         return Place::Activity(rows.of(key), slice);
     }
-    let row = rows.of(Key { bytes, ..Key::kernel(Class::Unattributed, name, launched_by) });
+    let launch_size = [rank.trace.gpu.grid[activity.index()], rank.trace.gpu.block[activity.index()]];
+    let launch_size = if rows.fills(name, launch_size) { launch_size } else { Default::default() };
+    let key = Key { bytes, launch: launch_size, ..Key::kernel(Class::Unattributed, name, launched_by) };
+    let row = rows.of(key);
     launch.map_or(Place::Activity(row, slice), |launch| Place::Launch(row, launch))
 }
 

@@ -20,6 +20,10 @@ use crate::RankView;
 /// Operators that talk to other processes.
 const COMMUNICATION: [&str; 2] = ["c10d::", "record_param_comms"];
 
+/// What the functions of TorchRec that ask for a collective, or wait for it, are called: `All2All_Pooled_Req`,
+/// `ReduceScatterBase_WaitBackward`.
+const REQUESTED: [&str; 4] = ["All2All", "AllGather", "ReduceScatter", "Variable_Batch_All2All"];
+
 /// The time of a thread that belongs to a call.
 struct Piece {
     interval: Interval,
@@ -151,7 +155,13 @@ fn is_bookkeeping(name: &str) -> bool {
 
 fn is_communication(rank: &RankView<'_>, node: usize) -> bool {
     let name = rank.trace.slice_name(rank.operators().slice(node));
-    COMMUNICATION.iter().any(|prefix| name.starts_with(prefix))
+    COMMUNICATION.iter().any(|prefix| name.starts_with(prefix)) || is_requested(name)
+}
+
+fn is_requested(name: &str) -> bool {
+    let name = name.strip_suffix("Backward").unwrap_or(name);
+    REQUESTED.iter().any(|prefix| name.starts_with(prefix))
+        && (name.ends_with("_Req") || name.ends_with("_Wait"))
 }
 
 /// The pieces of all threads in time order: an owner whole, and of what is owned by nobody what is between the

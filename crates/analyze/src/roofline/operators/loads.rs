@@ -1,7 +1,7 @@
 //! Loads that follow from something else than a formula of ours, and why there is none.
 
 use eaves_assess::roofline::Load;
-use eaves_model::{SliceKind, Trace};
+use eaves_model::{Extent, SliceKind, Trace};
 use eaves_roofline::scripts::Script;
 use eaves_roofline::{Arithmetic, Engine, counters, ops};
 
@@ -13,6 +13,11 @@ pub(super) fn copied(name: &str, bytes: f64) -> Result<Load, String> {
     let is_set = name.starts_with("Memset");
     let work = if is_set || is_one_sided { ops::set(bytes) } else { ops::transfer(bytes) };
     work.map(|work| Load::from(&work))
+}
+
+/// What a kernel does that fills memory, by its name and the size of its launch.
+pub(super) fn filled(name: &str, [grid, block]: [Extent; 2]) -> Option<Load> {
+    ops::filled(name, grid.get()?, block.get()?).map(|work| Load::from(&work))
 }
 
 /// Whether the kernel name says better than the operator what it is computed in: FP32 may be computed in less, bytes
@@ -60,10 +65,10 @@ pub(super) fn why_unattributed(trace: &Trace, name: &str, launched_by: &str) -> 
         let recipe = counters::recipe(architecture(trace, None));
         return format!("{NO_COUNTERS}; record {recipe}");
     }
-    if launched_by.is_empty() {
-        NO_LAUNCH.to_owned()
-    } else if !trace.slices.kind.contains(&SliceKind::Op) {
+    if !trace.slices.kind.contains(&SliceKind::Op) {
         NO_OPERATORS.to_owned()
+    } else if launched_by.is_empty() {
+        NO_LAUNCH.to_owned()
     } else {
         format!("{launched_by} was called outside any operator")
     }

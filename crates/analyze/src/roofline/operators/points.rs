@@ -314,7 +314,7 @@ fn add_devices(devices: &mut Vec<DeviceProperties>, others: &[DeviceProperties])
 fn empty(trace: &Trace, row: &Row, launches: &Launches) -> OperatorRow {
     let text = |id: StringId| trace.strings.get(id).to_owned();
     let [mut dims, types, strides, concrete] = row.key.arguments.map(text);
-    if row.key.class == Class::Kernel {
+    if matches!(row.key.class, Class::Kernel | Class::Unattributed) {
         dims = launch(row.key.launch);
     }
     if let Some(bytes) = row.key.bytes {

@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 use super::Class;
 use super::autograd::{Autograd, EVALUATION};
 use super::launches::Launches;
-use super::loads::{copied, kernel_decides, scripted, why_unattributed};
+use super::loads::{copied, filled, kernel_decides, scripted, why_unattributed};
 use super::matching::MatchedBy;
 use super::neighbors;
 use super::steps::Steps;
@@ -261,6 +261,11 @@ impl<'a> Rows<'a> {
         self.text(kernel).starts_with(GENERATED)
     }
 
+    /// Whether a kernel's name and the size of its launch say that it fills memory, and how much.
+    pub(super) fn fills(&self, kernel: StringId, launch: [Extent; 2]) -> bool {
+        filled(self.text(kernel), launch).is_some()
+    }
+
     /// How much the formula of a row says.
     fn sure(&self, row: u32) -> Sure {
         match &self.rows[row as usize].load {
@@ -454,6 +459,9 @@ impl<'a> Rows<'a> {
             }
             Class::Unattributed => {
                 let name = self.trace.strings.get(key.name);
+                if let Some(load) = filled(name, key.launch) {
+                    return ("movement", Ok(load));
+                }
                 return (Class::Unattributed.id(), Err(why_unattributed(self.trace, name, launched_by)));
             }
             // Which type of operations bounds it depends on the device.
@@ -493,7 +501,10 @@ impl<'a> Rows<'a> {
 
     fn load(&self, key: &Key, name: StringId, found: Found, is_backward: bool) -> Result<Load, String> {
         let [dims, types, strides, concrete] = key.arguments.map(|text| self.text(text));
-        let call = ops::Call::parse(self.text(name), dims, types, strides, concrete)?;
+        // What the operator around it was given is no stack of its own.
+        let own = if key.told == Told::Around { "" } else { self.text(name) };
+        let call = ops::Call::parse(own, dims, types, strides, concrete)?;
+        let call = ops::Call { name: self.text(name), ..call };
         let launches = self.launches.list(self.trace, key.launches);
         let call = ops::Call { step: Step::parse(self.text(key.step)), launches, ..call };
         let call = match key.element.and_then(|name| name.parse().ok()) {

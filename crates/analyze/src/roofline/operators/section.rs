@@ -337,6 +337,7 @@ fn work_from(row: &OperatorRow) -> &'static str {
     match row.class {
         Class::Kernel => "counters",
         _ if dims.ends_with(" bytes") => "recorded bytes",
+        Class::Unattributed => "kernel name and launch size",
         _ if !told_by.is_empty() => told_by,
         _ if !launches.is_empty() => "arguments and launched kernels",
         _ if !step.is_empty() => "arguments and step annotation",

@@ -58,6 +58,23 @@ fn an_operator_with_a_formula_has_its_whole_time_and_others_what_is_left() {
 }
 
 #[test]
+fn functions_that_ask_for_a_collective_communicate() {
+    let mut test = ThreadTrace::default();
+    test.op(1, "All2All_Pooled_Req", (0, 40)).op(1, "ReduceScatterBase_WaitBackward", (40, 60));
+    test.op(1, "My_Req", (60, 90));
+    product(&mut test, 1, 64, (10, 20));
+    assert_eq!(
+        lines(&points(&test)),
+        [
+            "communication All2All_Pooled_Req : 1 30 30",
+            "operator My_Req : 1 30 30",
+            "communication ReduceScatterBase_WaitBackward : 1 20 20",
+            "operator aten::mm : 1 10 10",
+        ]
+    );
+}
+
+#[test]
 fn the_framework_s_own_time_is_a_class_of_its_own() {
     let mut test = ThreadTrace::default();
     // Between the operators inside it, an operator of PyTorch calls them; one of the user may compute.

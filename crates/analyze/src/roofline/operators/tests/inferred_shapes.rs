@@ -53,6 +53,8 @@ fn only(points: &TracePoints) -> &OperatorRow {
 fn the_gradients_of_a_split_are_what_is_put_together() {
     for (gradients, parts, expected) in [
         ("[[8,3],[8,5]]", 2, Some(2.0 * 4.0 * 64.0)),
+        // More than an operator has arguments.
+        ("[[8,3],[8,5],[8,1],[8,7],[8,4]]", 5, Some(2.0 * 4.0 * 160.0)),
         // A kernel is missing.
         ("[[8,3],[8,5]]", 1, None),
         // What nobody used has a gradient of zeros.
@@ -60,8 +62,10 @@ fn the_gradients_of_a_split_are_what_is_put_together() {
     ] {
         let mut test = ThreadTrace::default();
         test.op(1, "SplitWithSizesBackward0", (0, 100));
-        let types = if gradients.contains("[]") { r#"["float",""]"# } else { r#"["float","float"]"# };
-        called_with(&mut test, gradients, types);
+        let is_missing = |part: &str| part.starts_with(']');
+        let kind = |part: &str| if is_missing(part) { r#""""# } else { r#""float""# };
+        let types: Vec<&str> = gradients[1..].split('[').skip(1).map(kind).collect();
+        called_with(&mut test, gradients, &format!("[{}]", types.join(",")));
         cat(&mut test, 10, parts);
         let points = points(&test.trace);
         let row = only(&points);

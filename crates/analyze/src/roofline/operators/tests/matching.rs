@@ -147,3 +147,23 @@ fn a_part_of_a_call_is_not_the_call() {
     let found = Program::of(&[rest, SMALL], &[LARGE, SPLIT, SMALL], true);
     assert_eq!(lines(&found), ["matched 16 kernel name and launch size: 1 40", "unattributed reduce : 1 5"]);
 }
+
+#[test]
+fn what_fills_memory_needs_no_launch() {
+    const FILL: &str = "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, \
+                        at::detail::Array<char*, 1> >(int)";
+    let mut test = ThreadTrace::default();
+    for (blocks, start) in [(Some(1_000), 0), (Some(2_000), 100), (None, 200)] {
+        test.activity(7, SliceKind::Kernel, FILL, None, (start, start + 50));
+        let last = test.trace.gpu.len() - 1;
+        if let Some(blocks) = blocks {
+            test.trace.gpu.grid.set(last, Extent([blocks, 1, 1]));
+            test.trace.gpu.block.set(last, Extent([128, 1, 1]));
+        }
+    }
+    let points = points(&test.trace);
+    let bytes: Vec<Option<f64>> =
+        points.rows.iter().map(|row| row.load.as_ref().ok().map(|load| load.bytes)).collect();
+    assert_eq!(bytes, [None, Some(2_048_000.0), Some(4_096_000.0)]);
+    assert_eq!(points.rows[1].arguments.dims, "grid (1000, 1, 1), block (128, 1, 1)");
+}
