@@ -21,6 +21,7 @@ mod hta_streams;
 mod hta_summary;
 mod memory;
 mod memory_snapshot;
+mod regressions;
 mod report;
 mod roofline_traces;
 mod timeline;

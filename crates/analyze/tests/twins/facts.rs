@@ -1,5 +1,7 @@
 //! What a trace holds, as plain lists, and what follows from it by the definitions.
 
+use std::collections::BTreeMap;
+
 use eaves_model::{Ns, SliceKind, Trace, is_launch};
 
 /// A stretch of time on a thread, in nanoseconds.
@@ -23,6 +25,8 @@ pub(crate) struct Activity {
 pub(crate) struct Facts {
     pub(crate) activities: Vec<Activity>,
     pub(crate) operators: Vec<Call>,
+    /// Their names.
+    pub(crate) names: Vec<String>,
     /// Beginning and end of the steps, in time order.
     pub(crate) steps: Vec<(i64, i64)>,
 }
@@ -92,6 +96,7 @@ impl Facts {
         Self {
             activities: counting.map(activity).collect(),
             operators: rows(SliceKind::Op).map(call).collect(),
+            names: rows(SliceKind::Op).map(|row| trace.strings.get(slices.name[row]).to_owned()).collect(),
             steps: steps.into_iter().map(|(_, start, end)| (start, end)).collect(),
         }
     }
@@ -186,11 +191,62 @@ impl Facts {
 
     /// The innermost operator around the launch of an activity, on the same thread.
     pub(crate) fn operator(&self, activity: usize) -> Option<(i64, i64)> {
+        self.launching(activity).map(|index| (self.operators[index].start, self.operators[index].end))
+    }
+
+    fn launching(&self, activity: usize) -> Option<usize> {
         let launch = self.activities[activity].launch?;
-        let around =
-            |op: &&Call| op.thread == launch.thread && op.start <= launch.start && launch.end <= op.end;
-        let innermost = self.operators.iter().filter(around).max_by_key(|op| (op.start, -op.end));
-        innermost.map(|op| (op.start, op.end))
+        let around = |&index: &usize| {
+            let op = self.operators[index];
+            op.thread == launch.thread && op.start <= launch.start && launch.end <= op.end
+        };
+        let innermost = |&index: &usize| (self.operators[index].start, -self.operators[index].end);
+        (0..self.operators.len()).filter(around).max_by_key(innermost)
+    }
+
+    /// By name of operator: calls, time on the host with and without operators inside, time of the activities that were
+    /// launched in it and by itself, and how many. What is inside another call of the same name counts there.
+    pub(crate) fn call_tree(&self) -> BTreeMap<&str, [i64; 6]> {
+        let mut order: Vec<usize> = (0..self.operators.len()).collect();
+        let key = |index: usize| (self.operators[index].thread, self.operators[index].start);
+        order.sort_by_key(|&index| (key(index), -self.operators[index].end));
+        // The last before it that does not end before it does is the innermost around it.
+        let mut parents = vec![None; order.len()];
+        for (place, &index) in order.iter().enumerate() {
+            let inner = self.operators[index];
+            let is_around = |&&other: &&usize| self.operators[other].end >= inner.end;
+            let before = order[..place].iter().rev();
+            let mut before = before.take_while(|&&other| self.operators[other].thread == inner.thread);
+            parents[index] = before.find(is_around).copied();
+        }
+        let ancestors = |index: usize| std::iter::successors(parents[index], |&parent| parents[parent]);
+        let length = |index: usize| self.operators[index].end - self.operators[index].start;
+        let mut sums: BTreeMap<&str, [i64; 6]> = BTreeMap::new();
+        for index in 0..order.len() {
+            let is_outermost = ancestors(index).all(|around| self.names[around] != self.names[index]);
+            let sum = sums.entry(&self.names[index]).or_default();
+            sum[0] += 1;
+            sum[1] += if is_outermost { length(index) } else { 0 };
+            sum[2] += length(index);
+            if let Some(parent) = parents[index] {
+                sums.entry(&self.names[parent]).or_default()[2] -= length(index);
+            }
+        }
+        for (place, activity) in self.activities.iter().enumerate() {
+            let Some(index) = self.launching(place) else { continue };
+            let time = activity.end - activity.start;
+            sums.entry(&self.names[index]).or_default()[4] += time;
+            let mut names: Vec<&str> = ancestors(index).map(|around| self.names[around].as_str()).collect();
+            names.push(&self.names[index]);
+            names.sort_unstable();
+            names.dedup();
+            for name in names {
+                let sum = sums.entry(name).or_default();
+                sum[3] += time;
+                sum[5] += 1;
+            }
+        }
+        sums
     }
 }
 

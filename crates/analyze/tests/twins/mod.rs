@@ -3,7 +3,6 @@
 
 mod facts;
 mod random;
-mod regressions;
 
 use crate::common;
 use std::path::{Path, PathBuf};
@@ -29,15 +28,27 @@ pub(crate) fn number(sections: &[Section], section: &str, id: &str) -> Option<i6
     }
 }
 
-pub(crate) fn column(sections: &[Section], section: &str, table: &str, id: &str) -> Vec<i64> {
+pub(crate) fn cells(sections: &[Section], section: &str, table: &str, id: &str) -> Vec<Value> {
     let tables = sections.iter().filter(|one| one.id == section).flat_map(|one| &one.tables);
     let Some(table) = tables.into_iter().find(|one| one.id == table) else { return Vec::new() };
     let index = table.columns.iter().position(|column| column.id == id).unwrap();
-    let integer = |row: &Vec<Value>| match row[index] {
+    table.rows.iter().map(|row| row[index].clone()).collect()
+}
+
+pub(crate) fn column(sections: &[Section], section: &str, table: &str, id: &str) -> Vec<i64> {
+    let integer = |value: Value| match value {
         Value::Integer(value) => value,
         _ => i64::MIN,
     };
-    table.rows.iter().map(integer).collect()
+    cells(sections, section, table, id).into_iter().map(integer).collect()
+}
+
+pub(crate) fn texts(sections: &[Section], section: &str, table: &str, id: &str) -> Vec<String> {
+    let text = |value: Value| match value {
+        Value::Text(text) => text,
+        _ => String::new(),
+    };
+    cells(sections, section, table, id).into_iter().map(text).collect()
 }
 
 /// Compares a recording with facts about it; the answer is how many values were compared.
@@ -83,6 +94,17 @@ fn check(recording: Recording, facts: &Facts, place: &str) -> usize {
         let slice = node.map(|node| view.operators().slice(node));
         let at = |slice: SliceId| (trace.slices.start[slice.index()].0, trace.slices.end(slice.index()).0);
         assert_eq!(slice.map(at), facts.operator(index), "{place}: operator of activity {index}");
+    }
+    // The call tree. A name without calls is not there.
+    let names = texts(&sections, "call-tree", "by_operator", "operator");
+    let twin = facts.call_tree();
+    assert_eq!(names.len(), twin.len(), "{place}: names of operators");
+    let ids = ["calls", "cpu_total_ns", "cpu_self_ns", "gpu_total_ns", "gpu_self_ns", "activities"];
+    for (value, id) in ids.into_iter().enumerate() {
+        let ours = column(&sections, "call-tree", "by_operator", id);
+        for (name, ours) in names.iter().zip(ours) {
+            same(&format!("{id} of {name}"), Some(ours), twin[name.as_str()][value]);
+        }
     }
     // What the rows of the roofline count once is the busy time, and every activity is in one.
     if sections.iter().any(|section| section.id == "roofline") {

@@ -73,8 +73,10 @@ impl Writer {
             }
             match self.random.below(4) {
                 0 if depth < 4 => {
-                    self.event(self.category("cpu_op"), "aten::mm", thread, (from, to), "");
+                    let name = ["aten::mm", "aten::linear", "aten::add"][self.random.below(3) as usize];
+                    self.event(self.category("cpu_op"), name, thread, (from, to), "");
                     self.facts.operators.push(Call { thread, start: from, end: to });
+                    self.facts.names.push(name.to_owned());
                     self.fill(thread, (from, to), depth + 1);
                 }
                 1 if depth < 4 => {
