@@ -1,11 +1,12 @@
 //! The rules by hand, and that they hold whatever is recorded.
 
+use eaves_model::DeviceProperties;
 use eaves_model::SliceKind::{Annotation, Kernel, Memcpy, Op, Runtime};
 use proptest::prelude::*;
 
 use super::*;
-use crate::section::{Section, Severity};
-use crate::test_trace::{TestTrace, run_of};
+use crate::section::{Section, Severity, Value};
+use crate::test_trace::{TestTrace, column, run_of};
 use crate::{Options, RankView, job, report};
 
 const NCCL: &str = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
@@ -126,13 +127,28 @@ fn random() -> impl Strategy<Value = Random> {
     (prop::collection::vec(1_000i64..60_000, 0..9), prop::collection::vec(activity, 0..60))
 }
 
-fn recording((steps, activities): &Random) -> TestTrace {
+const LOADER: &str = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
+
+/// A product of square matrices, which is below its roof, above it or too short to say.
+fn product(test: &mut TestTrace, size: i64, start: i64, end: i64) {
+    let dims = format!("[[{size},{size}],[{size},{size}]]");
+    test.operator("aten::mm", start, end, &dims, r#"["float","float"]"#);
+}
+
+fn steps(lengths: &[i64]) -> TestTrace {
     let mut test = TestTrace::default();
     let mut start = 1_000;
-    for (number, length) in steps.iter().enumerate() {
+    for (number, length) in lengths.iter().enumerate() {
         test.step(number as u64, start, start + length);
         start += length;
     }
+    test
+}
+
+fn recording((lengths, activities): &Random) -> TestTrace {
+    let mut test = steps(lengths);
+    let device = DeviceProperties { name: "NVIDIA A100-SXM4-80GB".to_owned(), ..DeviceProperties::default() };
+    test.trace.metadata.devices.push(device);
     for (index, &(launched, call, kind, delay, length, before)) in activities.iter().enumerate() {
         let correlation = index as i64;
         match before {
@@ -140,6 +156,10 @@ fn recording((steps, activities): &Random) -> TestTrace {
             2 => test.host(Op, "aten::item", launched - 700, launched),
             3 => test.host(Runtime, "cudaMalloc", launched - 500, launched),
             4 => test.host(Op, "aten::softmax", launched - 300, launched + call),
+            5 => {
+                product(&mut test, 16 + delay / 8, launched - 300, launched + call);
+                &mut test
+            }
             _ => &mut test,
         };
         test.launch(correlation, launched, launched + call);
@@ -152,7 +172,39 @@ fn recording((steps, activities): &Random) -> TestTrace {
         let begin = launched + call + delay;
         test.gpu_on(0, Some(correlation), kind, name, begin, begin + length).bytes(100_000);
     }
+    test.on_one_thread();
     test
+}
+
+/// The same on a processor: what is random takes its turns on one thread.
+fn on_the_host((lengths, activities): &Random) -> TestTrace {
+    let mut test = steps(lengths);
+    let mut now = 1_000;
+    for &(_, before, kind, delay, length, _) in activities {
+        let start = now + before % 2_000;
+        let end = start + length;
+        match kind {
+            0 => {
+                product(&mut test, 16 + delay / 64, start, end);
+                &mut test
+            }
+            1 => test.host(Annotation, LOADER, start, end),
+            2 => test.annotation("gloo:all_reduce", start, end, "[[4096]]", r#"["float"]"#),
+            _ => test.host(Op, "aten::copy_", start, end),
+        };
+        now = end;
+    }
+    test.on_one_thread();
+    test
+}
+
+/// What the rows of a table come to.
+fn sum(outcomes: &[Outcome], section: &str, table: &str, id: &str) -> i64 {
+    let section = outcomes.iter().filter_map(Outcome::section).find(|one| one.id == section);
+    section.map_or(0, |section| {
+        let values = column(section, table, id);
+        values.into_iter().map(|value| if let Value::Integer(value) = value { value } else { 0 }).sum()
+    })
 }
 
 proptest! {
@@ -161,8 +213,12 @@ proptest! {
     /// Of any ranks: no gain is zero or more than there is of its kind, low is no more than high, and what does not
     /// overlap adds up to a step, and of each kind to what there is.
     #[test]
-    fn gains_never_exceed_the_time_there_is(ranks in prop::collection::vec(random(), 1..4)) {
-        let run = run_of(ranks.iter().map(recording).collect());
+    fn gains_never_exceed_the_time_there_is(
+        ranks in prop::collection::vec(random(), 1..4),
+        is_on_the_host in prop::bool::weighted(0.3),
+    ) {
+        let record = if is_on_the_host { on_the_host } else { recording };
+        let run = run_of(ranks.iter().map(record).collect());
         let options = Options::default();
         let views: Vec<crate::RankView<'_>> =
             run.recordings.iter().map(|recording| RankView::new(&recording.trace, &options)).collect();
@@ -188,6 +244,7 @@ proptest! {
         };
         let outcomes = report(&run, &options).unwrap();
         let findings = || outcomes.iter().filter_map(Outcome::section).flat_map(|section| &section.findings);
+        let fewest_steps = ranks.iter().map(|(steps, _)| steps.len().max(1) as i64).min().unwrap_or(1);
         let mut together = [0i64; 2];
         for finding in findings() {
             let Some(gain) = &finding.gain else { continue };
@@ -212,6 +269,14 @@ proptest! {
                 .max()
                 .unwrap_or(0);
             prop_assert!(gain.high.0 <= most, "{:?} of {}", finding, most);
+            // And no more than what this finding is about, of all ranks, or of all steps of one.
+            let all = gain.high.0 * if gain.per_step { fewest_steps } else { 1 };
+            let there_is = match finding.id {
+                "roofline_headroom" => sum(&outcomes, "roofline", "by_operator", "headroom_ns"),
+                "data_loading" if is_on_the_host => sum(&outcomes, "data-loading", "by_loader", "time_ns"),
+                _ => i64::MAX,
+            };
+            prop_assert!(all <= there_is, "{:?} of {}", finding, there_is);
             if gain.overlaps.is_empty() {
                 together[usize::from(gain.per_step)] += gain.high.0;
             } else {
