@@ -231,9 +231,13 @@ def test_files_are_those_of_the_program(save, verb, endings, example, program, t
     recording = eaves.read(example("host-bound"))
     for ending in endings:
         ours, theirs = tmp_path / f"ours.{ending}", tmp_path / f"theirs.{ending}"
-        save(recording, ours)
         done = program(verb, example("host-bound"), "--quiet", "-o", str(theirs))
+        if ending == "png" and "has no PNG" in done.stderr:
+            with pytest.raises(eaves.EavesError, match="has no PNG"):
+                save(recording, ours)
+            continue
         assert done.returncode == 0, done.stderr
+        save(recording, ours)
         if verb == "roofline" and ending in ("svg", "png"):
             # The program writes the name of the input into the picture.
             assert ours.stat().st_size > 1_000
