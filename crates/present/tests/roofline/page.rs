@@ -66,7 +66,10 @@ fn several_inputs_are_all_there_and_drawn_without_a_program() {
     assert_eq!(still(&page).matches("<figure class=\"chart\"><svg").count(), 9);
     // No script runs but the two that are in the file: a name that became one would not.
     let policy = page.split_once("content=\"").unwrap().1.split_once('"').unwrap().0;
-    assert!(policy.starts_with("default-src 'none'; script-src 'sha256-") && policy.matches("'sha256-").count() == 2);
+    assert!(
+        policy.starts_with("default-src 'none'; script-src 'sha256-")
+            && policy.matches("'sha256-").count() == 2
+    );
     assert!(!policy.split_once("style-src").unwrap().0.contains("unsafe-inline"));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pages.html");
