@@ -26,7 +26,7 @@ describe("a server with two runs", () => {
     await picture(page, `compare-flame-${theme}`);
     expect(await barriers(page)).toEqual([]);
     await page.goto(`${served.address}#view=flame&base=run+1&rank=0&time=1000000-2000000`);
-    await page.getByText("Calls of rank 0. A comparison is of all of the time").waitFor();
+    await page.getByText("Calls of rank 0. Comparisons cover the whole time").waitFor();
     // Back to one run.
     await page.getByLabel("Compare with").selectOption({ label: "nothing" });
     await page.getByText("more than before").waitFor({ state: "detached" });

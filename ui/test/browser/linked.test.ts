@@ -67,7 +67,7 @@ describe("a file", () => {
 
   test("its flame graph is of the rank, and says that it is of all of the time", async () => {
     const page = await open(report, "view=flame&rank=1&time=10000000-20000000");
-    await page.getByText("Calls of rank 1; the inverted order is of all ranks and not shown.").waitFor();
+    await page.getByText("Calls of rank 1; the inverted order, which combines all ranks, is hidden.").waitFor();
     await page.getByText("This file holds sums over all of the time").waitFor();
     expect(await page.getByRole("button", { name: "Inverted" }).count()).toBe(0);
     const box = (await page.locator(canvas).boundingBox())!;

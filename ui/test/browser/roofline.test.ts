@@ -207,7 +207,7 @@ test("changed peaks and thresholds classify at once, and are in the address", as
   await page.locator("#limit-bound").fill("50");
   await page.locator("#limit-bound").blur();
   await expect.poll(() => marks("full")).toBe(4);
-  expect(await page.getByText("1 point with another status").count()).toBe(1);
+  expect(await page.getByText("1 point with a changed status").count()).toBe(1);
   // With twice the peak `stem` is left of the knee: 2.7 MB at 50 GB/s take 54 of its 74 us.
   await page.getByLabel("any TOP/s").fill("64");
   await page.getByLabel("any TOP/s").blur();

@@ -107,7 +107,7 @@ describe("inputs of every kind", () => {
 
   test("a log of a compiler fills the compile view, and what stands out is said", async () => {
     const page = await open(`${address}?run=1`, "view=compile", { online: true });
-    await page.getByRole("tablist", { name: "What the compiler did" }).waitFor();
+    await page.getByRole("tablist", { name: "Compilation summary" }).waitFor();
     await picture(page, "input-compile");
     await page.keyboard.press("1");
     await page.locator(".card", { hasText: "Graph breaks" }).waitFor();
