@@ -191,7 +191,7 @@ pub(crate) static ITEMS: &[Item] = &[
         how: &[(Torch, "automatic with the NCCL backend of current PyTorch; gloo does not record it")],
     },
     Item {
-        what: "synchronisation records",
+        what: "synchronization records",
         present: |trace| !trace.syncs.is_empty(),
         used_for: "stream dependencies",
         how: &[
