@@ -11,6 +11,7 @@ mod collectives;
 mod common;
 mod cpu;
 mod flame;
+mod graph_capture;
 mod hta;
 mod hta_critical_path;
 mod hta_diff;

@@ -40,7 +40,6 @@ const BELOW: &[(&str, f64, &str)] = &[
     ("hta_rank_unavailable/", 94.0, "the same: another name of it"),
     ("hta_trace_compare_base/", 74.0, "the launches of its kernels"),
     ("hta_trace_compare_test/", 74.0, "the launches of its kernels"),
-    ("graph_execution.json.gz", 3.0, "the operators that replayed graphs were captured from"),
     ("syn_4rank/", 95.5, "the same: made of `hta_2rank`"),
     ("trace_filter_sampled_rank", 95.5, "the same: this is `hta_2rank`"),
 ];

@@ -52,6 +52,8 @@ pub struct Context<'a> {
     pub progress: &'a dyn Progress,
     /// The forms that the answer will have. What none of them draws need not stay in memory.
     pub forms: &'a [Form],
+    /// Files and folders of graph captures for recordings that replay these, beside those found by their place.
+    pub captures: &'a [PathBuf],
 }
 
 impl std::fmt::Debug for Context<'_> {
@@ -75,14 +77,14 @@ pub enum Reading {
 }
 
 impl Reading {
-    fn options(self, progress: Arc<eaves_ingest::Progress>) -> eaves_ingest::Options {
+    fn options(self, progress: Arc<eaves_ingest::Progress>, captures: &[PathBuf]) -> eaves_ingest::Options {
         let (wanted, form) = match self {
             Self::Traces => (Wanted::Recordings, None),
             Self::WithSums => (Wanted::RecordingsAndSums, None),
             Self::Measurements(form) => (Wanted::RecordingsAndMeasurements, form),
             Self::Everything => (Wanted::Everything, None),
         };
-        eaves_ingest::Options { progress, wanted, form, ..Default::default() }
+        eaves_ingest::Options { progress, wanted, form, captures: captures.to_vec(), ..Default::default() }
     }
 }
 
@@ -109,7 +111,7 @@ pub struct Read<R> {
 impl<'a> Context<'a> {
     /// A context without progress, for the document alone.
     pub fn new(session: &'a Session) -> Self {
-        Self { session, progress: &Silent, forms: &[] }
+        Self { session, progress: &Silent, forms: &[], captures: &[] }
     }
 
     /// True if the answer will have this form.
@@ -160,8 +162,9 @@ impl<'a> Context<'a> {
                 answer
             }
         };
-        let contents =
-            self.reading(|progress| eaves_ingest::open(inputs, &reading.options(progress), at_once))?;
+        let contents = self.reading(|progress| {
+            eaves_ingest::open(inputs, &reading.options(progress, self.captures), at_once)
+        })?;
         let (recordings, mut answers, of_memory) = Recordings::of(inputs, contents)?;
         if answers.is_empty() {
             answers = each(&recordings.run, |_, trace| work(trace));

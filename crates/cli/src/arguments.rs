@@ -123,7 +123,7 @@ impl OutputArguments {
         work: impl FnOnce(&Context<'_>) -> Result<R, Failure>,
     ) -> anyhow::Result<R> {
         let (printer, session) = (self.printer(), Session::default());
-        Ok(work(&Context { session: &session, progress: &printer, forms })?)
+        Ok(work(&Context { session: &session, progress: &printer, forms, captures: &[] })?)
     }
 
     /// Writes a text that is not a document, such as a schema.

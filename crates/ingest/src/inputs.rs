@@ -235,7 +235,11 @@ fn is_trace(path: &Path, wanted: Wanted) -> bool {
 }
 
 /// Files below a directory that are wanted, sorted; the answer counts all files.
-fn walk(directory: &Path, wanted: &dyn Fn(&Path) -> bool, found: &mut Vec<PathBuf>) -> Result<usize, Error> {
+pub(crate) fn walk(
+    directory: &Path,
+    wanted: &dyn Fn(&Path) -> bool,
+    found: &mut Vec<PathBuf>,
+) -> Result<usize, Error> {
     let failed = |source| Error::Io { path: directory.to_owned(), source };
     let mut entries = Vec::new();
     for entry in std::fs::read_dir(directory).map_err(failed)? {

@@ -16,6 +16,7 @@
 //! An error means that there is nothing to show. Anything less (a truncated file, garbage between events, an impossible
 //! duration) is a warning in the recording's [`eaves_model::Diagnostics`], and everything readable is kept.
 
+mod captures;
 mod compile_logs;
 mod containers;
 mod contents;
@@ -58,6 +59,7 @@ pub use kind::Kind;
 pub use options::{Options, Wanted};
 pub use progress::Progress;
 
+use captures::Captures;
 use formats::Format;
 use plain_file::PLAIN;
 use reading::{Entry, One};
@@ -170,7 +172,7 @@ pub fn read_stream(name: &str, stream: Box<dyn Read + Send>, options: &Options) 
     let opened = containers::open_stream(name, stream, options.wanted)?;
     let named = opened.len() == 1;
     let opened = opened.into_iter().map(|one| (Entry::Bytes(one), named)).collect();
-    reading::assemble(name, opened, Vec::new(), &options, |_| ()).map(|contents| contents.run)
+    reading::assemble(name, opened, Vec::new(), &Captures::new(&options), |_| ()).map(|contents| contents.run)
 }
 
 /// True for a format whose files are read each for itself, whatever lies next to them.

@@ -1,5 +1,6 @@
 //! How to read.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::{Form, Progress};
@@ -15,6 +16,8 @@ pub struct Options {
     pub wanted: Wanted,
     /// What a measurement file is, where its content is not trusted to tell.
     pub form: Option<Form>,
+    /// Files or folders of graph captures, beside those found in a folder `capture_traces`.
+    pub captures: Vec<PathBuf>,
 }
 
 impl Default for Options {
@@ -26,6 +29,7 @@ impl Default for Options {
             progress: Arc::default(),
             wanted: Wanted::default(),
             form: None,
+            captures: Vec::new(),
         }
     }
 }

@@ -6,6 +6,7 @@ use eaves_model::{
 };
 use eaves_store::Object;
 
+use crate::captures::Captures;
 use crate::containers::{self, Opened as OpenedBytes};
 use crate::contents::{Contents, Opened};
 use crate::formats::{self, Document, torch_log};
@@ -42,10 +43,11 @@ pub(crate) type Done<R> = Result<One<R>, Error>;
 
 /// Reads everything that inputs stand for.
 pub(crate) fn contents<R: Send>(
-    Inputs { shown, list }: Inputs,
+    Inputs { shown, mut list }: Inputs,
     options: &Options,
     work: impl Fn(&mut Recording) -> R + Sync,
 ) -> Result<Contents<R>, Error> {
+    let captures = Captures::beside(&mut list, options)?;
     let mut refused = Vec::new();
     let mut opened = Vec::new();
     for input in list {
@@ -74,7 +76,7 @@ pub(crate) fn contents<R: Send>(
             Err(error) => refused.push(error),
         }
     }
-    assemble(&shown, opened, refused, options, work)
+    assemble(&shown, opened, refused, &captures, work)
 }
 
 /// Reads everything opened. What was named must be of use, what was found may be something else. `refused` are the
@@ -83,14 +85,15 @@ pub(crate) fn assemble<R: Send>(
     shown: &str,
     opened: Vec<(Entry, bool)>,
     mut refused: Vec<Error>,
-    options: &Options,
+    captures: &Captures<'_>,
     work: impl Fn(&mut Recording) -> R + Sync,
 ) -> Result<Contents<R>, Error> {
+    let options = captures.options();
     let count = opened.len() + refused.len();
     let mut passed_over = Vec::new();
     let mut recordings = Vec::new();
     let (mut memory, mut measurements, mut compile_logs) = (Vec::new(), Vec::new(), Vec::new());
-    let (results, inputs) = read_all(opened, options, &work);
+    let (results, inputs) = read_all(opened, captures, &work);
     let results = parts::put_together(results, &work);
     // A recording of memory alone that lies next to traces belongs to one of them and is not its own rank.
     let is_trace = |result: &Done<R>| match result {
@@ -151,8 +154,9 @@ fn common_reason(mut refused: Vec<Error>) -> Option<Error> {
 }
 
 /// A recording that is complete, with the answer of the work on it.
-fn done<R>(mut recording: Recording, work: &impl Fn(&mut Recording) -> R) -> One<R> {
+fn done<R>(mut recording: Recording, captures: &Captures<'_>, work: &impl Fn(&mut Recording) -> R) -> One<R> {
     ranks::tell(&mut recording);
+    captures.attach(&mut recording);
     let answer = work(&mut recording);
     One::Trace(Box::new(recording), answer)
 }
@@ -161,9 +165,10 @@ fn done<R>(mut recording: Recording, work: &impl Fn(&mut Recording) -> R) -> One
 /// those are that could be read.
 fn read_all<R: Send>(
     opened: Vec<(Entry, bool)>,
-    options: &Options,
+    captures: &Captures<'_>,
     work: &(impl Fn(&mut Recording) -> R + Sync),
 ) -> (Vec<(Done<R>, bool)>, Vec<Opened>) {
+    let options = captures.options();
     let workers = options.threads.min(opened.len()).max(1);
     let share = options.threads / workers;
     let neighbours = parts::Neighbours::of(opened.iter().filter_map(|(input, _)| match input {
@@ -190,8 +195,8 @@ fn read_all<R: Send>(
         let one = match one {
             // What nothing can be combined with need not wait for the others.
             One::Part(part) if neighbours.can_join(&part) => One::Part(part),
-            One::Part(part) => done(parts::recording(vec![*part]), work),
-            One::Trace(recording, ()) => done(*recording, work),
+            One::Part(part) => done(parts::recording(vec![*part]), captures, work),
+            One::Trace(recording, ()) => done(*recording, captures, work),
             One::Measurements(measurements) => One::Measurements(measurements),
             One::CompileLog(log) => One::CompileLog(log),
             One::Recognized => One::Recognized,

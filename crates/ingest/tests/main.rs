@@ -9,6 +9,7 @@
 
 mod amd_parts;
 mod amd_text;
+mod captures;
 mod compile_logs;
 mod corpus;
 mod damaged;

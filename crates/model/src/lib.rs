@@ -5,6 +5,7 @@
 //! formats and computes no metrics; it provides the interval algebra and the links that metrics are built on.
 
 mod call_tree;
+mod captured;
 mod column;
 mod column_text;
 pub mod compile;
@@ -35,6 +36,7 @@ mod tracks;
 mod units;
 
 pub use call_tree::CallTree;
+pub use captured::{CapturedGraph, CapturedLaunch, CapturedOperator};
 pub use column::Values;
 pub use column_text::ident_text;
 pub use device::{

@@ -1,10 +1,10 @@
 //! A whole trace: the tables, what the file says of itself, and what was odd about it.
 
 use crate::{
-    Allocations, AsyncSlices, Collectives, ColumnData, Counters, Diagnostics, Dispatches, Flows,
-    GpuActivities, GpuId, Instants, Interval, LegacyOps, Metadata, Ns, Ops, PythonFrames, RangeCounters,
-    Relocation, Remarks, RuntimeArguments, RuntimeCalls, SliceId, SliceKind, Slices, Snapshot, Strings,
-    Syncs, Tracks, TritonLaunches, Unfit,
+    Allocations, AsyncSlices, CapturedGraph, Collectives, ColumnData, Counters, Diagnostics, Dispatches,
+    Flows, GpuActivities, GpuId, Instants, Interval, LegacyOps, Metadata, Ns, Ops, PythonFrames,
+    RangeCounters, Relocation, Remarks, RuntimeArguments, RuntimeCalls, SliceId, SliceKind, Slices, Snapshot,
+    Strings, Syncs, Tracks, TritonLaunches, Unfit,
 };
 
 /// One recording of one process as columns.
@@ -52,6 +52,8 @@ pub struct Trace {
     pub asyncs: AsyncSlices,
     /// What an allocator held and did, if the recording is a snapshot of one.
     pub snapshot: Snapshot,
+    /// Graphs that the recording may replay, by recordings of their capture.
+    pub captured: Vec<CapturedGraph>,
     /// What the file says of itself.
     pub metadata: Metadata,
     /// Slices whose duration cannot be true, sorted. They stay in the tables but in no total.

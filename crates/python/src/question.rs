@@ -45,7 +45,12 @@ impl Question {
 
     fn asked(&self, forms: &[Form]) -> Result<Answer, Failure> {
         let notes = Notes::default();
-        let mut answer = self.request.answer(&Context { session: &self.session, progress: &notes, forms })?;
+        let mut answer = self.request.answer(&Context {
+            session: &self.session,
+            progress: &notes,
+            forms,
+            captures: &[],
+        })?;
         answer.notes.extend(notes.0.into_inner().unwrap_or_else(PoisonError::into_inner));
         Ok(answer)
     }

@@ -8,6 +8,7 @@ mod traces;
 
 pub use operators::{
     Arguments, Attribution, Call, Class, OperatorRow, Scope, TracePoints, trace_points, trace_section,
+    with_captured_operators,
 };
 pub use reported::reported_device;
 pub use traces::{analyses_of_traces, of_traces};

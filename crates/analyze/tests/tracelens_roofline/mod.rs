@@ -10,6 +10,8 @@ mod reference;
 mod roofs;
 mod work;
 
+pub(crate) use ours::launchers;
+
 use crate::common;
 use crate::common::checks;
 use std::collections::{BTreeMap, BTreeSet};

@@ -64,7 +64,7 @@ pub(crate) fn rows(trace: &Trace, catalogue: &HashMap<String, Registered>) -> BT
             Class::Communication | Class::Framework => continue,
             Class::Replay | Class::Unattributed => format!("{}->{} (Synthetic Op)", row.of, row.name),
             Class::Operator if row.partly => format!("{}->{} (Synthetic Op)", row.name, kernel(number)),
-            Class::Operator | Class::Kernel | Class::Matched => row.name.clone(),
+            Class::Operator | Class::Captured | Class::Kernel | Class::Matched => row.name.clone(),
         };
         let arguments = &row.arguments;
         let key = [

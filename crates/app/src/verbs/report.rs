@@ -55,6 +55,11 @@ pub struct Report {
     /// measurements]
     #[arg(long, value_name = "FILE", help_heading = "Device")]
     pub ops: Option<PathBuf>,
+    /// Recordings of the capture of replayed graphs; may be repeated [default:
+    /// capture_traces/ beside the replay]
+    #[arg(long, value_name = "PATH", conflicts_with = "ray", help_heading = "Selection")]
+    #[serde(deserialize_with = "crate::text_value::paths")]
+    pub capture: Vec<PathBuf>,
     /// Measure the ranks on this Ray cluster: HOST:PORT, `auto`, or http://HOST:8265
     #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["kernel_wait", "queue_limit"], help_heading = "Cluster")]
     pub ray: Option<String>,
@@ -85,12 +90,19 @@ impl Verb for Report {
             is_whole: self.section.is_empty(),
             others: Some(others),
         };
-        question.answer(context)
+        question.answer(&Context { captures: &self.capture, ..*context })
     }
 
     fn files(&self) -> Vec<PathBuf> {
         let device = self.device.as_deref().and_then(device::file_meant);
-        self.inputs.iter().chain(&self.config).chain(&self.ops).cloned().chain(device).collect()
+        self.inputs
+            .iter()
+            .chain(&self.capture)
+            .chain(&self.config)
+            .chain(&self.ops)
+            .cloned()
+            .chain(device)
+            .collect()
     }
 
     fn has_form(&self, form: Form) -> bool {

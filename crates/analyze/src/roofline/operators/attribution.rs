@@ -5,6 +5,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
 use super::Class;
+use super::captures::WithOperators;
 use super::launches::Launches;
 use super::matching::Matches;
 use super::owners::Owners;
@@ -52,15 +53,24 @@ pub(super) enum Place {
 impl Attribution {
     /// By the formulas there are.
     pub fn of(rank: &RankView<'_>) -> Self {
-        Self::build(rank, None)
+        Self::build(rank, None, None)
     }
 
     /// The same with another idea of which operators own what is inside them, by name.
     pub fn with(rank: &RankView<'_>, modelled: &dyn Fn(&str) -> bool) -> Self {
-        Self::build(rank, Some(modelled))
+        Self::build(rank, Some(modelled), None)
     }
 
-    fn build(rank: &RankView<'_>, modelled: Option<&dyn Fn(&str) -> bool>) -> Self {
+    /// The same of a recording that was given the operators of its replays.
+    pub(super) fn of_replays(rank: &RankView<'_>, with: &WithOperators) -> Self {
+        Self::build(rank, None, Some(with))
+    }
+
+    fn build(
+        rank: &RankView<'_>,
+        modelled: Option<&dyn Fn(&str) -> bool>,
+        with: Option<&WithOperators>,
+    ) -> Self {
         let mut rows = Rows::new(rank.trace, rank.options.formulas.as_deref(), Launches::of(rank));
         let owners = Owners::of(rank, &mut rows, modelled);
         let mut by_node = vec![u32::MAX; rank.operators().len()];
@@ -79,7 +89,12 @@ impl Attribution {
                 (calls.len() - 1) as u32
             };
             let matched = matches.call(index).map(|(row, first)| Place::Launch(row, first));
-            let call = match matched.unwrap_or_else(|| place(rank, &owners, &mut rows, index)) {
+            let mut place = matched.unwrap_or_else(|| place(rank, &owners, &mut rows, index));
+            if let Some(by) = with.and_then(|with| with.by(rank.gpu.row[index].index())) {
+                let (Place::Operator(row, _) | Place::Launch(row, _) | Place::Activity(row, _)) = &mut place;
+                *row = rows.captured(*row, by);
+            }
+            let call = match place {
                 Place::Operator(row, node) => {
                     if by_node[node] == u32::MAX {
                         by_node[node] = add(row, rank.operators().slice(node));

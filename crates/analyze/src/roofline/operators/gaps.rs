@@ -62,11 +62,19 @@ impl Gap {
             Class::Unattributed if reason == NO_LAUNCH => Some(Self::Launch),
             Class::Unattributed if reason == NO_OPERATORS => Some(Self::Operators),
             Class::Unattributed => Some(Self::Outside),
-            Class::Operator | Class::Matched if reason == ops::NO_SHAPES => Some(Self::Shapes),
-            Class::Operator | Class::Matched if row.category == OTHER => Some(Self::Formula),
-            Class::Operator | Class::Matched if reason == OWNED_INSIDE => Some(Self::Partly),
-            Class::Operator | Class::Matched if lacks_arguments(row) => Some(Self::Arguments),
-            Class::Operator | Class::Matched => Some(Self::Unanswered),
+            Class::Operator | Class::Captured | Class::Matched if reason == ops::NO_SHAPES => {
+                Some(Self::Shapes)
+            }
+            Class::Operator | Class::Captured | Class::Matched if row.category == OTHER => {
+                Some(Self::Formula)
+            }
+            Class::Operator | Class::Captured | Class::Matched if reason == OWNED_INSIDE => {
+                Some(Self::Partly)
+            }
+            Class::Operator | Class::Captured | Class::Matched if lacks_arguments(row) => {
+                Some(Self::Arguments)
+            }
+            Class::Operator | Class::Captured | Class::Matched => Some(Self::Unanswered),
         }
     }
 
@@ -115,7 +123,9 @@ impl Gap {
                 "record operators with their shapes: `torch.profiler` with `record_shapes=True`"
             }
             Self::Outside => "register your own kernels as operators with `torch.library`",
-            Self::Replay => "profile one step without graphs to see which operators they replay",
+            Self::Replay => {
+                "record the capture of the graphs too and name it with `--capture`, or profile one step without graphs"
+            }
             Self::Counters => {
                 "record counters of the kernels listed in table unmodelled, see docs/counters.md"
             }

@@ -24,6 +24,14 @@ use crate::{KernelType, RankView};
 /// What a call was matched by, the surest last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum MatchedBy {
+    /// The place in a captured graph whose launches have no names.
+    CaptureByPlace,
+    /// A captured graph, in another order.
+    CaptureOutOfOrder,
+    /// A captured graph, of which the replay shows something else too.
+    CaptureWithGaps,
+    /// A captured graph, all of the replay in order.
+    Capture,
     /// Names and their order.
     Order,
     /// Name and size.
@@ -36,6 +44,10 @@ impl MatchedBy {
     /// For people.
     pub(super) fn text(self) -> &'static str {
         match self {
+            Self::CaptureByPlace => "graph capture, by place",
+            Self::CaptureOutOfOrder => "graph capture, kernel names out of order",
+            Self::CaptureWithGaps => "graph capture, kernel names in order with gaps",
+            Self::Capture => "graph capture, kernel names in order",
             Self::Order => "kernel names in order",
             Self::Size => "kernel name and launch size",
             Self::SizeAndOrder => "kernel names and launch sizes in order",

@@ -11,7 +11,8 @@
 //! 4. An activity that is in none of these belongs to the operator that launched it.
 //! 5. Communication is its own class, by kernel: it is compared with links, not against memory.
 //! 6. So is the replay of a graph, by kernel, whatever operator launched it: the operators it was captured from are not
-//!    recorded.
+//!    recorded. Where a recording of the capture is at hand, its operators own the activities by the rules above
+//!    ([`captures`]).
 //! 7. What has no recorded launch is *matched* to calls that launched the same in the same order, if all of these agree
 //!    ([`matching`]).
 //! 8. What no operator launched is *unattributed*, by kernel and by the call that launched it.
@@ -31,6 +32,7 @@
 
 mod attribution;
 mod autograd;
+mod captures;
 mod findings;
 mod gaps;
 mod host;
@@ -51,12 +53,27 @@ pub use attribution::{Attribution, Call};
 pub use points::{Arguments, Class, OperatorRow, TracePoints};
 pub use section::{Scope, trace_section};
 
+use eaves_model::Trace;
+
 use crate::RankView;
+use captures::WithOperators;
 
 /// The rows of one rank, longest first.
 pub fn trace_points(rank: &RankView<'_>) -> TracePoints {
     if rank.trace.gpu.is_empty() {
         return host::attribution(rank).points(rank);
     }
-    Attribution::of(rank).points(rank)
+    match WithOperators::of(rank) {
+        Some(with) => {
+            let rank = RankView::new(&with.trace, rank.options);
+            Attribution::of_replays(&rank, &with).points(&rank)
+        }
+        None => Attribution::of(rank).points(rank),
+    }
+}
+
+/// The recording with the operators of its graph replays, where captures of these are known. Their order is recorded, their
+/// times are not.
+pub fn with_captured_operators(rank: &RankView<'_>) -> Option<Trace> {
+    WithOperators::of(rank).map(|with| with.trace)
 }

@@ -39,6 +39,8 @@ pub enum Class {
     Communication,
     /// A replay of a graph, whoever launched it: what its kernels were captured from is not recorded.
     Replay,
+    /// An operator of a replayed graph, by a recording of its capture.
+    Captured,
     /// An operator whose call was not recorded, by calls that launched the same.
     Matched,
     /// What the framework does on the CPU around the work of operators.
@@ -49,11 +51,12 @@ pub enum Class {
 
 impl Class {
     /// All, in the order of tables.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Operator,
         Self::Kernel,
         Self::Communication,
         Self::Replay,
+        Self::Captured,
         Self::Matched,
         Self::Framework,
         Self::Unattributed,
@@ -66,6 +69,7 @@ impl Class {
             Self::Kernel => "kernel",
             Self::Communication => "communication",
             Self::Replay => "graph-replay",
+            Self::Captured => "captured",
             Self::Matched => "matched",
             Self::Framework => "framework",
             Self::Unattributed => "unattributed",
@@ -96,7 +100,7 @@ pub struct Arguments {
     pub computed_in: Constant,
     /// Shapes and types of the gradients that the backward function was given, where the formula needs them.
     pub gradient: String,
-    /// What calls without a recorded launch were matched by; empty with one.
+    /// What calls without a recorded launch, and those of replays, were matched by; empty with one.
     #[serde(deserialize_with = "constants::read")]
     pub matched_by: Constant,
     /// Which other operators say what the arguments leave open; empty if none.

@@ -420,6 +420,16 @@ impl<'a> Rows<'a> {
         self.of(Key { class: Class::Matched, matched: Some(by), ..self.rows[row as usize].key })
     }
 
+    /// The row of calls in a replay that the row would be of, had they been launched one by one.
+    pub(super) fn captured(&mut self, row: u32, by: MatchedBy) -> u32 {
+        match self.rows[row as usize].key {
+            key @ Key { class: Class::Operator, .. } => {
+                self.of(Key { class: Class::Captured, matched: Some(by), ..key })
+            }
+            _ => row,
+        }
+    }
+
     /// The class of a row.
     pub(super) fn class(&self, row: u32) -> Class {
         self.rows[row as usize].key.class
@@ -468,7 +478,7 @@ impl<'a> Rows<'a> {
             Class::Kernel => {
                 return (Class::Kernel.id(), Err("not compared with a device".to_owned()));
             }
-            Class::Matched | Class::Operator => {}
+            Class::Captured | Class::Matched | Class::Operator => {}
         }
         let is_backward = key.of != StringId::NONE;
         if is_backward && self.is_generated(key.name) {

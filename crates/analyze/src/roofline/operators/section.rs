@@ -117,7 +117,12 @@ fn numbers(points: &TracePoints) -> Vec<Number> {
         time(
             "graph_replay_ns",
             points.counted(Class::Replay),
-            "Busy time of graph replays, whose operators are not recorded.",
+            "Busy time of graph replays whose operators are not recorded.",
+        ),
+        time(
+            "captured_ns",
+            points.counted(Class::Captured),
+            "Busy time of graph replays whose operators are known from a capture trace.",
         ),
         time(
             "matched_ns",
@@ -247,19 +252,25 @@ const FRAMEWORK: &str = "framework";
 const MATCHED: [&str; 2] =
     ["operator matched by its kernels", "operator matched by its kernels, without a formula"];
 
+/// Names of the classes of operators of replayed graphs.
+const CAPTURED: [&str; 2] =
+    ["operator of a replayed graph", "operator of a replayed graph, without a formula"];
+
 /// Names of the classes of kernels with counters.
 const COUNTED: [&str; 2] = ["kernel with counters", "kernel with unrelated counters"];
 
 /// A row for each class, also where it has nothing: that no time is unattributed is worth a row.
 fn by_class(points: &TracePoints) -> Table {
     type Group = (&'static str, fn(&OperatorRow) -> bool);
-    let groups: [Group; 10] = [
+    let groups: [Group; 12] = [
         ("operator", |row| row.class == Class::Operator && row.load.is_ok()),
         ("operator without a formula", |row| row.class == Class::Operator && row.load.is_err()),
         (COUNTED[0], |row| row.class == Class::Kernel && row.load.is_ok()),
         (COUNTED[1], |row| row.class == Class::Kernel && row.load.is_err()),
         ("communication", |row| row.class == Class::Communication),
         (REPLAY, |row| row.class == Class::Replay),
+        (CAPTURED[0], |row| row.class == Class::Captured && row.load.is_ok()),
+        (CAPTURED[1], |row| row.class == Class::Captured && row.load.is_err()),
         (MATCHED[0], |row| row.class == Class::Matched && row.load.is_ok()),
         (MATCHED[1], |row| row.class == Class::Matched && row.load.is_err()),
         (FRAMEWORK, |row| row.class == Class::Framework),
@@ -268,11 +279,13 @@ fn by_class(points: &TracePoints) -> Table {
     // Few recordings have counters of kernels, replays or matched calls, and only they have these classes.
     let has = |class| points.rows.iter().any(|row| row.class == class);
     let (has_counters, has_replays) = (has(Class::Kernel), has(Class::Replay));
+    let has_captured = has(Class::Captured);
     let (has_matched, has_framework) = (has(Class::Matched), has(Class::Framework));
     let is_shown = |name: &str| {
         (has_counters || !COUNTED.contains(&name))
             && (has_framework || name != FRAMEWORK)
             && (has_replays || name != REPLAY)
+            && (has_captured || !CAPTURED.contains(&name))
             && (has_matched || !MATCHED.contains(&name))
     };
     let rows = groups.iter().filter(|(name, _)| is_shown(name)).map(|(name, is_in)| {
@@ -351,7 +364,7 @@ fn work_from(row: &OperatorRow) -> &'static str {
 fn attributed_by(row: &OperatorRow) -> Value {
     match (row.class, row.arguments.matched_by) {
         (Class::Operator, _) => "launch".into(),
-        (Class::Matched, by) => by.into(),
+        (Class::Captured | Class::Matched, by) => by.into(),
         (Class::Framework, _) => "its thread".into(),
         (Class::Kernel | Class::Communication | Class::Replay | Class::Unattributed, _) => {
             Value::Missing("no operator")

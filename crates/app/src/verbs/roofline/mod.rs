@@ -87,6 +87,11 @@ pub struct Roofline {
     #[arg(long, value_name = "CONDITION")]
     #[serde(deserialize_with = "crate::text_value::several")]
     pub fail_on: Vec<String>,
+    /// Recordings of the capture of replayed graphs; may be repeated [default:
+    /// capture_traces/ beside the replay]
+    #[arg(long, value_name = "PATH", help_heading = "Selection")]
+    #[serde(deserialize_with = "crate::text_value::paths")]
+    pub capture: Vec<PathBuf>,
     /// The part of the recordings to look at.
     #[command(flatten)]
     #[serde(flatten)]
@@ -175,6 +180,7 @@ impl Default for Roofline {
             compute_threshold: None,
             balanced: Factor(Settings::default().balanced_factor),
             fail_on: Vec::new(),
+            capture: Vec::new(),
             selected: Selected::default(),
             theme: ThemeName::default(),
             color_by: ColorBy::default(),
@@ -193,6 +199,7 @@ impl Verb for Roofline {
         let conditions = condition::parse_all(&self.fail_on)?;
         let config =
             self.config.as_deref().map(|path| NpuConfig::read(path, context.progress)).transpose()?;
+        let context = &Context { captures: &self.capture, ..*context };
         let inputs = inputs::read(self, &self.settings(config.as_ref()), context)?;
         let mut answer = drawing::answer(self, inputs);
         answer.too_much = condition::check_all(&conditions, &answer.document.sections().collect::<Vec<_>>())?;
@@ -203,7 +210,7 @@ impl Verb for Roofline {
         let pairs = self.pair.iter().map(|pair| pair.input.clone());
         let peaks = self.pair.iter().filter_map(|pair| file_meant(pair.peaks.as_deref()?));
         let others = self.config.iter().chain(&self.ops).cloned().chain(self.device.files());
-        self.inputs.iter().cloned().chain(pairs).chain(peaks).chain(others).collect()
+        self.inputs.iter().chain(&self.capture).cloned().chain(pairs).chain(peaks).chain(others).collect()
     }
 
     fn has_form(&self, form: Form) -> bool {
