@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use eaves_ingest::Options;
-use eaves_model::{Oddity, Run, SliceKind};
+use eaves_model::{WarningKind, Run, SliceKind};
 
 /// A replay of one graph: two kernels below one launch.
 fn replay(rank: i64) -> String {
@@ -143,5 +143,5 @@ fn a_damaged_capture_is_said_and_the_replay_is_there() {
     let run = read(&at("replay.json"), &[]);
     let trace = &run.recordings[0].trace;
     assert!(trace.captured.is_empty() && trace.gpu.len() == 2);
-    assert_eq!(trace.diagnostics.count(Oddity::NotATrace), 1);
+    assert_eq!(trace.diagnostics.count(WarningKind::NotATrace), 1);
 }

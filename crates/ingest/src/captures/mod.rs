@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use eaves_model::{CapturedGraph, Oddity, Recording, SliceKind, Strings, Trace};
+use eaves_model::{CapturedGraph, WarningKind, Recording, SliceKind, Strings, Trace};
 
 use crate::inputs::{Input, may_be_trace, rank_of_name, walk};
 use crate::reading::{One, one};
@@ -95,7 +95,7 @@ impl<'a> Captures<'a> {
         for place in places {
             let folder = self.folder(&place);
             for why in &folder.refused {
-                recording.trace.diagnostics.note_detail(Oddity::NotATrace, None, why.clone());
+                recording.trace.diagnostics.note_detail(WarningKind::NotATrace, None, why.clone());
             }
             let is_own = |file: &&Captured| file.rank.is_none_or(|rank| rank == recording.rank);
             let has_own = folder.files.iter().any(|file| is_own(&file));
