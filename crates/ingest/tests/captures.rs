@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use eaves_ingest::Options;
-use eaves_model::{WarningKind, Run, SliceKind};
+use eaves_model::{Run, SliceKind, WarningKind};
 
 /// A replay of one graph: two kernels below one launch.
 fn replay(rank: i64) -> String {

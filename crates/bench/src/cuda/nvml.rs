@@ -27,7 +27,7 @@ impl Monitor {
     /// none is watched.
     pub(super) fn of_only_device() -> Option<Self> {
         let library = Nvml::init().ok()?;
-        (library.device_count() == Ok(1)).then_some(Self(library))
+        matches!(library.device_count(), Ok(1)).then_some(Self(library))
     }
 
     /// What it does now.

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use eaves_model::{CapturedGraph, WarningKind, Recording, SliceKind, Strings, Trace};
+use eaves_model::{CapturedGraph, Recording, SliceKind, Strings, Trace, WarningKind};
 
 use crate::inputs::{Input, may_be_trace, rank_of_name, walk};
 use crate::reading::{One, one};

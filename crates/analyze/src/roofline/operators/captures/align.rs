@@ -72,11 +72,8 @@ impl Alignment {
         let end = end.take_while(|pair| fits(*pair)).count();
         let (last, last_launch) = (activities.len() - end, launches.len() - end);
         let mut found: Vec<Option<u32>> = vec![None; activities.len()];
-        for place in 0..begin {
-            found[place] = Some(place as u32);
-        }
-        for place in 0..end {
-            found[last + place] = Some((last_launch + place) as u32);
+        for (activity, launch) in (0..begin).zip(0..).chain((last..).zip(last_launch..).take(end)) {
+            found[activity] = Some(launch as u32);
         }
         for (activity, launch) in aligned(&activities[begin..last], &launches[begin..last_launch]) {
             found[begin + activity] = Some((begin + launch) as u32);
@@ -142,9 +139,7 @@ fn aligned(activities: &[Node], launches: &[Node]) -> Vec<(usize, usize)> {
     let mut from = vec![FROM_ACTIVITY; (rows + 1) * width];
     let mut above = vec![0i64; width];
     let mut own = vec![0i64; width];
-    for cell in 0..width {
-        from[cell] = FROM_LAUNCH;
-    }
+    from[..width].fill(FROM_LAUNCH);
     for row in 1..=rows {
         let (start, start_above) = (first(row), first(row - 1));
         let value_above =

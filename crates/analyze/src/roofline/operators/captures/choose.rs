@@ -25,6 +25,9 @@ pub(super) struct Replayed<'a> {
     pub(super) alignment: Rc<Alignment>,
 }
 
+/// The graphs that a replay fits best, and how.
+type Fitting = (Vec<usize>, Rc<Alignment>);
+
 /// Graphs whose launches have the same names in the same order.
 struct Alike {
     nodes: Vec<Node>,
@@ -40,7 +43,7 @@ pub(super) fn replayed<'a>(rank: &RankView<'a>) -> Vec<Replayed<'a>> {
     let nodes: Vec<Vec<Node>> = captured.iter().map(nodes_of).collect();
     let alike = alike(&nodes);
     let steps = Steps::of(trace);
-    let mut known: HashMap<Vec<Node>, Option<(Vec<usize>, Rc<Alignment>)>, FixedState> = HashMap::default();
+    let mut known: HashMap<Vec<Node>, Option<Fitting>, FixedState> = HashMap::default();
     let mut last: HashMap<&str, u32, FixedState> = HashMap::default();
     let mut found = Vec::new();
     for (launch, activities) in replays(rank) {
@@ -131,7 +134,7 @@ fn alike(nodes: &[Vec<Node>]) -> Vec<Alike> {
 }
 
 /// The graphs that a replay fits best, and how.
-fn fitting(replay: &[Node], alike: &[Alike], nodes: &[Vec<Node>]) -> Option<(Vec<usize>, Rc<Alignment>)> {
+fn fitting(replay: &[Node], alike: &[Alike], nodes: &[Vec<Node>]) -> Option<Fitting> {
     let wanted = counts(replay);
     let most = |graphs: &Alike| -> usize {
         let has_names = !graphs.counts.contains_key(&StringId::NONE);
