@@ -109,13 +109,15 @@ fn batches_are_a_sweep() {
 #[test]
 fn what_cannot_be_run_is_an_error_with_a_hint() {
     let directory = tempfile::tempdir().unwrap();
+    // A machine with a GPU would run kernels, but compiles for no architecture that does not exist.
+    let no_cuda = if cfg!(feature = "cuda") { "`sm_1` is no architecture" } else { "without CUDA" };
     for (arguments, part) in [
         (&["gemv", "--precision", "int9"][..], "int9"),
         (&["attention", "--heads", "6", "--kv-heads", "4"], "6 query heads cannot share 4"),
         (&["attention", "--queries", "9", "--context", "8"], "exceed the context of 8"),
         (&["gemv", "--device", "h1000"], "h1000"),
         (&["gemv", "--json", "-o", "a.png"], "--json contradicts the file name"),
-        (&["--backend", "cuda", "--preset", "decode"], "CUDA"),
+        (&["--backend", "cuda", "--compile-for", "sm_1", "--preset", "decode"], no_cuda),
         (&["--precision", "fp32", "gemv"], "after the kernel"),
         (&["--json"], "nothing to run"),
     ] {

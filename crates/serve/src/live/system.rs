@@ -109,8 +109,11 @@ pub(super) fn load() -> Option<[f64; 3]> {
     (!cfg!(windows)).then_some([load.one, load.five, load.fifteen])
 }
 
-/// The root and everything below it, by the parent of each process.
+/// The root and everything below it, by the parent of each process; nothing if the root is gone.
 fn below(root: Pid, parents: &HashMap<Pid, Option<Pid>>) -> Vec<Pid> {
+    if !parents.contains_key(&root) {
+        return Vec::new();
+    }
     let is_below = |id: Pid| {
         let mut at = id;
         // A chain of parents has no circle, but what was read is of several moments.
