@@ -41,23 +41,23 @@ __all__ = [
 
 
 def bench(op: Literal["attention", "fma", "gemm", "gemv", "stream"] | None = None, **fields: Any) -> Report:
-    """The two forms of a request: with `op` it is a kind of kernel, without it a preset.
+    """Benchmark kernels on this machine: `op` selects a kernel; without it, `preset` selects common shapes.
 
-    `attention`: Run fused attention. Keywords: batch, heads, kv_heads, queries, context, head_dim, causal, precision,
-    backend, threads, seconds, state, compile_for, device.
+    `attention`: Benchmark fused attention. Keywords: batch, heads, kv_heads, queries, context, head_dim, causal,
+    precision, backend, threads, seconds, state, compile_for, device.
 
-    `fma`: Run multiply-adds in registers: the peaks. Keywords: types, backend, threads, seconds, state, compile_for,
-    device.
-
-    `gemm`: Run matrix products. Keywords: m, n, k, batch, implementation, precision, backend, threads, seconds, state,
+    `fma`: Benchmark multiply-adds in registers: the compute peak. Keywords: types, backend, threads, seconds, state,
     compile_for, device.
 
-    `gemv`: Run matrix-vector products. Keywords: n, k, precision, backend, threads, seconds, state, compile_for,
+    `gemm`: Benchmark matrix products. Keywords: m, n, k, batch, implementation, precision, backend, threads, seconds,
+    state, compile_for, device.
+
+    `gemv`: Benchmark matrix-vector products. Keywords: n, k, precision, backend, threads, seconds, state, compile_for,
     device.
 
-    `stream`: Run streams through memory. Keywords: bytes, kind, backend, threads, seconds, state, compile_for, device.
+    `stream`: Benchmark memory bandwidth. Keywords: bytes, kind, backend, threads, seconds, state, compile_for, device.
 
-    Shapes that are asked for often. Keywords: preset, precision, backend, threads, seconds, state, compile_for, device.
+    Common shapes. Keywords: preset, precision, backend, threads, seconds, state, compile_for, device.
     """
     return ask("bench", {"op": op, **fields})
 
@@ -71,16 +71,16 @@ def comm(
     kernel_wait: str | float = "30us",
     queue_limit: int = 1024,
 ) -> Report:
-    """Show collectives, their bandwidths, and who waits for whom.
+    """Show collectives, bandwidths and stragglers.
 
     Args:
         inputs: Files, directories with one trace per rank, patterns, or - for stdin.
         step: Only work launched in these profiler steps: N or A-B.
-        time: Only this window of time, counted from the start: 1.5ms..20ms.
+        time: Only this time window, from the start of the recording: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
         details: Include per-activity tables.
-        kernel_wait: Longest gap between launched kernels that counts as the device's own.
-        queue_limit: Launches that a stream can hold before launching blocks.
+        kernel_wait: Longest gap between queued kernels to attribute to the device.
+        queue_limit: Launches a stream can queue before launching blocks.
     """
     return ask("comm", locals())
 
@@ -95,38 +95,38 @@ def read_compile(
     """Show graph breaks, recompilations, compile time and fusion.
 
     Args:
-        inputs: Logs that TORCH_TRACE or TORCH_LOGS wrote: files, directories, patterns, or - for stdin.
-        against: Compare with the log of another run.
-        fail_on: Exit with 1 if it holds: graph_breaks>0, recompiles>2, compile_time>60s, fusion_ratio<2; may be
-            repeated.
+        inputs: TORCH_TRACE or TORCH_LOGS logs: files, directories, patterns, or - for stdin.
+        against: Compare with another run's log.
+        fail_on: Exit with 1 if a condition holds: graph_breaks>0, recompiles>2, compile_time>60s, fusion_ratio<2; may
+            be repeated.
         details: Show all tables.
-        section: Show this section only, with all its tables; may be repeated.
+        section: Show only this section, with all its tables; may be repeated.
     """
     return ask("compile", locals())
 
 
 def counters(op: Literal["list", "check", "write"], file: Path | None = None, **fields: Any) -> Report:
-    """List, check and choose hardware counters of AMD devices.
+    """List AMD hardware counters; check and write counter files.
 
     `list`: List counters by block. Keywords: arch, search.
 
-    `check`: Check names, instances and passes of an input file. Keywords: file, arch, with_.
+    `check`: Check the names, instances and passes in a counter file. Keywords: file, arch, with_.
 
-    `write`: Write an input file whose passes fit the device. Keywords: for_, arch, with_.
+    `write`: Write a counter file whose passes fit the device. Keywords: for_, arch, with_.
     """
     return ask("counters", {"op": op, "file": file, **fields})
 
 
 def device(op: Literal["list", "show", "detect", "measure"], device: Path | None = None, **fields: Any) -> Report:
-    """List and show devices, find and measure those of this machine.
+    """List and show devices; detect and measure this machine's.
 
-    `list`: List the devices of the catalog. Keywords: vendor.
+    `list`: List the device catalog. Keywords: vendor.
 
-    `show`: Show peaks, memory, links and knees, each with its source. Keywords: device.
+    `show`: Show a device's peaks, memory, links and knees, with sources. Keywords: device.
 
-    `detect`: Find the devices of this machine and write a peaks file. Keywords: from_, root.
+    `detect`: Detect this machine's devices and write a peaks file. Keywords: from_, root.
 
-    `measure`: Measure what this machine can do, and keep it for CPU recordings. Keywords: quick, thorough, sustained,
+    `measure`: Measure this machine's roofs and save them for CPU recordings. Keywords: quick, thorough, sustained,
     backend, datasheet.
     """
     return ask("device", {"op": op, "device": device, **fields})
@@ -141,15 +141,15 @@ def diff(
     time: str | tuple[int, int] | None = None,
     rank: str | int | Sequence[int] | None = None,
 ) -> Report:
-    """Compare two runs: what changed, and what is only noise.
+    """Compare two runs, separating changes from noise.
 
     Args:
         base: The run to compare with: a trace, a directory of ranks, or a report.
         new: The run that may have changed.
-        fail_on: Exit with 1 if a change is too much and no noise: step>+3%, idle>+2ms, kernel:NAME>5%,
+        fail_on: Exit with 1 on a change beyond this and the noise: step>+3%, idle>+2ms, kernel:NAME>5%,
             peak_memory>+100MB; may be repeated.
         step: Only work launched in these profiler steps: N or A-B.
-        time: Only this window of time, counted from the start: 1.5ms..20ms.
+        time: Only this time window, from the start of the recording: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
     """
     return ask("diff", locals())
@@ -167,12 +167,12 @@ def export(
 
     Args:
         inputs: Files, directories with one trace per rank, patterns, or - for stdin.
-        to: Format: chrome, perfetto, parquet or csv.
-        table: Only this table of parquet or csv, in one file: slices, gpu, ops, ... [default for one parquet file:
+        to: Output format: chrome, perfetto, parquet or csv.
+        table: Export only this table (parquet, csv), into one file: slices, gpu, ... [default for one parquet file:
             kernels].
-        counters: Add counters to chrome or perfetto: queue lengths and copy bandwidths.
-        critical_path: Draw the critical path into a chrome or perfetto trace.
-        output: Write to a file (.gz is compressed), to a directory, or to stdout (-).
+        counters: Add queue length and copy bandwidth counters (chrome, perfetto).
+        critical_path: Add a track with the critical path (chrome, perfetto).
+        output: Output file (.gz compresses), directory, or - for stdout.
     """
     return ask("export", locals())
 
@@ -189,19 +189,19 @@ def flame(
     min_share: str | float | None = None,
     max_depth: int | None = None,
 ) -> Report:
-    """Draw a program's calls with the GPU time they launched.
+    """Draw the call tree with its GPU time as a flame graph.
 
     Args:
         inputs: Files, directories with one trace per rank, patterns, or - for stdin.
-        metric: What is drawn: cpu, gpu, calls or bytes [default: cpu, else gpu].
-        order: Order: left-heavy, time or inverted.
-        diff: Compare with this recording: red is more, blue is less.
+        metric: Frame width: cpu, gpu, calls or bytes [default: cpu, else gpu].
+        order: Frame order: left-heavy, time or inverted.
+        diff: Compare with this recording: red frames grew, blue ones shrank.
         step: Only work launched in these profiler steps: N or A-B.
-        time: Only this window of time, counted from the start: 1.5ms..20ms.
+        time: Only this time window, from the start of the recording: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
-        min_duration: Group frames with less host and GPU time than this: 10us.
-        min_share: Group frames with less than this percentage of the total.
-        max_depth: Levels of calls below a thread; deeper ones count as their callers.
+        min_duration: Group frames with less host and GPU time than this, such as 10us.
+        min_share: Group frames below this percentage of the total.
+        max_depth: Call depth below a thread; deeper calls count for their callers.
     """
     return ask("flame", locals())
 
@@ -212,19 +212,19 @@ def hta(
     time: str | tuple[int, int] | None = None,
     rank: str | int | Sequence[int] | None = None,
 ) -> Report:
-    """Show the answers of Holistic Trace Analysis (HTA), corrected.
+    """Answer the questions of Holistic Trace Analysis.
 
     Args:
         inputs: Files, directories with one trace per rank, patterns, or - for stdin.
         step: Only work launched in these profiler steps: N or A-B.
-        time: Only this window of time, counted from the start: 1.5ms..20ms.
+        time: Only this time window, from the start of the recording: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
     """
     return ask("hta", locals())
 
 
 def info(*inputs: Path | Recording) -> Report:
-    """Show what an input holds, what is missing, and how to record it.
+    """Show what an input contains, what is missing, and how to record it.
 
     Args:
         inputs: Files, directories with one trace per rank, patterns, or - for stdin.
@@ -233,13 +233,13 @@ def info(*inputs: Path | Recording) -> Report:
 
 
 def ingest(*inputs: Path, run: str | None = None, output: Path, ray: str | None = None) -> Report:
-    """Keep recordings of many ranks as a dataset of Parquet tables.
+    """Store recordings of many ranks as a Parquet dataset.
 
     Args:
         inputs: Files, directories with one trace per rank, patterns, or - for stdin.
-        run: Name of the run; without, that of the directory or of the file.
-        output: The dataset, which is made if there is none.
-        ray: Read the ranks on this cluster of Ray: HOST:PORT, `auto`, or http://HOST:8265.
+        run: Name of the run [default: the name of the directory or file].
+        output: Dataset; created if it does not exist.
+        ray: Read the ranks on this Ray cluster: HOST:PORT, `auto`, or http://HOST:8265.
     """
     return ask("ingest", locals())
 
@@ -258,11 +258,11 @@ def kernels(
     Args:
         inputs: Files, directories with one trace per rank, patterns, or - for stdin.
         step: Only work launched in these profiler steps: N or A-B.
-        time: Only this window of time, counted from the start: 1.5ms..20ms.
+        time: Only this time window, from the start of the recording: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
         details: Include per-activity tables.
-        kernel_wait: Longest gap between launched kernels that counts as the device's own.
-        queue_limit: Launches that a stream can hold before launching blocks.
+        kernel_wait: Longest gap between queued kernels to attribute to the device.
+        queue_limit: Launches a stream can queue before launching blocks.
     """
     return ask("kernels", locals())
 
@@ -277,27 +277,27 @@ def read_memory(
     kernel_wait: str | float = "30us",
     queue_limit: int = 1024,
 ) -> Report:
-    """Show the memory peak, what was in use then, and growth.
+    """Show peak memory, what was allocated at the peak, and growth.
 
     Args:
         inputs: Files, directories with one recording per rank, patterns, or -.
-        fail_on: Exit with 1 if a number is too much: peak>70GB, unused_at_peak>4GiB; may be repeated.
+        fail_on: Exit with 1 if a condition holds: peak>70GB, unused_at_peak>4GiB; may be repeated.
         step: Only work launched in these profiler steps: N or A-B.
-        time: Only this window of time, counted from the start: 1.5ms..20ms.
+        time: Only this time window, from the start of the recording: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
         details: Include per-activity tables.
-        kernel_wait: Longest gap between launched kernels that counts as the device's own.
-        queue_limit: Launches that a stream can hold before launching blocks.
+        kernel_wait: Longest gap between queued kernels to attribute to the device.
+        queue_limit: Launches a stream can queue before launching blocks.
     """
     return ask("memory", locals())
 
 
 def ops(op: Literal["check", "list"], script: Path | None = None, **fields: Any) -> Report:
-    """List operators with formulas, or check a script that defines more.
+    """List operators with formulas, or check a formula script.
 
-    `check`: Check a script of operators, and try it on commands. Keywords: script, input.
+    `check`: Check a formula script, and try it on NPU commands. Keywords: script, input.
 
-    `list`: List operators with a formula by family. Keywords: family.
+    `list`: List operators with formulas by family. Keywords: family.
     """
     return ask("ops", {"op": op, "script": script, **fields})
 
@@ -307,17 +307,17 @@ def predict(
     model: Path | None = None,
     **fields: Any,
 ) -> Report:
-    """Predict the best time of a shape or a model, and what bounds it.
+    """Predict the best possible time of a shape or model, and its bound.
 
     `attention`: Predict attention, forward or backward. Keywords: batch, heads, kv_heads, queries, keys, head_dim,
     value_dim, causal, unfused, backward, precision, weights, activations, cache, output_precision, compute, device,
     sparse, peak_unit, sweep.
 
-    `conv`: Predict a convolution of any number of dimensions. Keywords: input, channels, kernel, stride, padding,
+    `conv`: Predict a convolution with any number of dimensions. Keywords: input, channels, kernel, stride, padding,
     dilation, groups, transposed, bias, backward, precision, weights, activations, cache, output_precision, compute,
     device, sparse, peak_unit, sweep.
 
-    `ffn`: Predict the feed-forward block of a transformer. Keywords: tokens, hidden, intermediate, no_gate, precision,
+    `ffn`: Predict a transformer feed-forward block. Keywords: tokens, hidden, intermediate, no_gate, precision,
     weights, activations, cache, output_precision, compute, device, sparse, peak_unit, sweep.
 
     `gemm`: Predict a matrix product. Keywords: batch, m, n, k, bias, precision, weights, activations, cache,
@@ -326,19 +326,18 @@ def predict(
     `gemv`: Predict a matrix-vector product. Keywords: n, k, precision, weights, activations, cache, output_precision,
     compute, device, sparse, peak_unit, sweep.
 
-    `model`: Predict a whole transformer: prompt and next token. Keywords: model, phase, batch, context,
-    tensor_parallel, unfused, not_causal, all_logits, config, weights, activations, cache, compute, device, sparse,
-    peak_unit, sweep.
+    `model`: Predict a whole transformer: prefill and decode. Keywords: model, phase, batch, context, tensor_parallel,
+    unfused, not_causal, all_logits, config, weights, activations, cache, compute, device, sparse, peak_unit, sweep.
     """
     return ask("predict", {"op": op, "model": model, **fields})
 
 
 def query(sql: str, *inputs: Path | Recording) -> Table:
-    """Ask in SQL about kernels, operators, launches, collectives, steps.
+    """Query kernels, operators, launches, collectives and steps in SQL.
 
     Args:
-        sql: The question; - reads it from stdin.
-        inputs: Files, directories with one trace per rank, patterns, or datasets; all runs of a dataset are included.
+        sql: SQL query, or - for stdin.
+        inputs: Files, directories with one trace per rank, patterns, or datasets (all runs).
     """
     return ask("query", locals()).result
 
@@ -357,22 +356,22 @@ def report(
     ops: Path | None = None,
     ray: str | None = None,
 ) -> Report:
-    """Show where a program's time went.
+    """Show where the time went, and what to fix first.
 
     Args:
         inputs: Files, directories with one trace per rank, patterns, or - for stdin: traces, measurements, compile
             logs, memory snapshots, saved reports.
         step: Only work launched in these profiler steps: N or A-B.
-        time: Only this window of time, counted from the start: 1.5ms..20ms.
+        time: Only this time window, from the start of the recording: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
         details: Include per-activity tables.
-        kernel_wait: Longest gap between launched kernels that counts as the device's own.
-        queue_limit: Launches that a stream can hold before launching blocks.
+        kernel_wait: Longest gap between queued kernels to attribute to the device.
+        queue_limit: Launches a stream can queue before launching blocks.
         section: Show only this section; may be repeated.
         device: Compare operators with this device or peaks file, not the recorded device.
-        config: Peaks and thresholds for NPU commands [default: roofline_config.json beside them, else 32 TOPS and 50
+        config: Peaks and thresholds for NPU commands [default: roofline_config.json next to them, else 32 TOPS and 50
             GB/s].
-        ops: Operator formulas of your own [default: ops.rhai beside measurements].
+        ops: Script with your own operator formulas [default: ops.rhai next to measurements].
         ray: Measure the ranks on this Ray cluster: HOST:PORT, `auto`, or http://HOST:8265.
     """
     return ask("report", locals())
@@ -402,35 +401,36 @@ def roofline(
     color_by: Literal["status", "kind", "dtype"] = "status",
     palette: Literal["safe", "classic"] = "safe",
 ) -> Report:
-    """Hold kernels, operators and messages against the roofs of a device.
+    """Compare kernels, operators and messages with a device's limits.
 
     Args:
-        inputs: Tables of kernels, events, NPU commands, benchmarks or traces; - for stdin.
-        from_: What an input is, if its content is not to tell: kernels-csv, events, commands, benchmark or trace.
-        dtype: The type of kernels that name none; one of the device's peaks or a precision.
-        link: The link of messages that name none.
-        ops: Formulas of your own for types of operators; by default ops.rhai beside the input, if it is there.
-        pair: A device and an input, each pair a tab of its own: peaks=FILE,input=FILE and, if wanted,
-            dtype=KEY,from=FORM; repeatable.
-        device: Device from the catalog, or a peaks file; FILE#ID for one of several.
-        sparse: Use peaks with structured sparsity where they are known.
-        peak_unit: Read every peak of the device as ops or macs.
-        config: Peaks and thresholds of an NPU: peak_tops, mem_bw, mem_thresh, comp_thresh; by default
-            roofline_config.json beside NPU commands.
-        compat: Count NPU commands and peaks as the first tool of that format did: in multiply-adds, without outputs and
-            biases.
-        bound_limit: Above this share of its roof something is bound by it; 70 if not said.
-        memory_threshold: Left of the knee, inefficient below this share of the bandwidth; 40 if not said.
-        compute_threshold: Right of the knee, inefficient below this share of the peak; 40 if not said.
-        balanced: An intensity within this factor of the knee is balanced; 1 for none.
-        fail_on: Exit with 1 if it holds: pct_of_roof<50, above_roof>0, pct_of_roof:NAME<80, utilisation_pct<60; may be
+        inputs: Kernel tables, events, NPU commands, benchmarks or traces; - for stdin.
+        from_: Input format, if not detected from the content: kernels-csv, events, commands, benchmark or trace.
+        dtype: Default data type of kernels: a precision, or the name of a peak.
+        link: Default link of messages.
+        ops: Script with your own operator formulas [default: ops.rhai next to the input].
+        pair: Device and input, one tab per pair: peaks=FILE,input=FILE and optionally dtype=KEY,from=FORM; may be
             repeated.
+        device: Catalog device, or a peaks file; FILE#ID for one of several.
+        sparse: Use structured sparsity peaks where known.
+        peak_unit: Interpret the device's peaks as ops or macs.
+        config: NPU peaks and thresholds: peak_tops, mem_bw, mem_thresh, comp_thresh [default: roofline_config.json next
+            to the commands].
+        compat: Count NPU work as the format's original tool did: in multiply-adds, without outputs and biases.
+        bound_limit: Count a kernel as bound by a roof from this percentage of it [default: 70].
+        memory_threshold: Left of the knee, count a kernel as inefficient below this percentage of the bandwidth
+            [default: 40].
+        compute_threshold: Right of the knee, count a kernel as inefficient below this percentage of the peak [default:
+            40].
+        balanced: Count intensities within this factor of the knee as balanced; 1 for none.
+        fail_on: Exit with 1 if a condition holds: pct_of_roof<50, above_roof>0, pct_of_roof:NAME<80,
+            utilization_pct<60; may be repeated.
         step: Only work launched in these profiler steps: N or A-B.
-        time: Only this window of time, counted from the start: 1.5ms..20ms.
+        time: Only this time window, from the start of the recording: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
-        theme: Colours of the page: auto, light or dark.
-        color_by: What colours say: status, kind or dtype.
-        palette: Colours of statuses: safe for everybody, or classic as NPU tools have them.
+        theme: Page theme: auto, light or dark.
+        color_by: Color points by status, kind or dtype.
+        palette: Status colors: safe for color-blind readers, or classic as in NPU tools.
     """
     return ask("roofline", locals())
 
@@ -442,14 +442,14 @@ def timeline(
     rank: str | int | Sequence[int] | None = None,
     width: int | None = None,
 ) -> Report:
-    """Draw what host and GPU did over time.
+    """Draw host and GPU activity over time.
 
     Args:
         inputs: Files, directories with one trace per rank, patterns, or - for stdin.
         step: Only work launched in these profiler steps: N or A-B.
-        time: Only this window of time, counted from the start: 1.5ms..20ms.
+        time: Only this time window, from the start of the recording: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
-        width: Pixels of an .svg or .png, or columns of the text.
+        width: Width in pixels of an .svg or .png, or in columns of text.
     """
     return ask("timeline", locals())
 
@@ -471,23 +471,23 @@ def trigger(
     kernel_wait: str | float = "30us",
     queue_limit: int = 1024,
 ) -> Report:
-    """Record a program that runs under attach, then report.
+    """Record a program running under `attach`, then report.
 
     Args:
-        of: Directory that `eaves attach` told, or number of a process of the program.
-        steps: Steps of the optimizer to record, after one that passes [default: 3].
-        align: Begin at a step whose number is a multiple: all ranks record the same.
-        duration: Record for a time, whatever the program does: 2s.
+        of: Directory printed by `eaves attach`, or the PID of one of its processes.
+        steps: Optimizer steps to record, after letting one pass [default: 3].
+        align: Start at a multiple of N, so that all ranks record the same steps.
+        duration: Record for a fixed time instead, such as 2s.
         stacks: Record Python functions and modules.
-        shapes: Record shapes, which a roofline needs.
-        memory: Record what is allocated and freed.
-        timeout: Longest to wait for the traces of all processes.
+        shapes: Record input shapes, which rooflines need.
+        memory: Record allocations.
+        timeout: Longest wait for all traces.
         step: Only work launched in these profiler steps: N or A-B.
-        time: Only this window of time, counted from the start: 1.5ms..20ms.
+        time: Only this time window, from the start of the recording: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
         details: Include per-activity tables.
-        kernel_wait: Longest gap between launched kernels that counts as the device's own.
-        queue_limit: Launches that a stream can hold before launching blocks.
+        kernel_wait: Longest gap between queued kernels to attribute to the device.
+        queue_limit: Launches a stream can queue before launching blocks.
     """
     return ask("trigger", locals())
 
@@ -505,19 +505,19 @@ def validate(
     threads: str | float | Sequence[str | float] | None = None,
     seconds: str | float | None = None,
 ) -> Report:
-    """See how far predictions are from what this machine does.
+    """Compare predictions with measurements on this machine.
 
     Args:
-        shape: Add a product: MxNxK, with precisions after a colon; repeatable.
-        suite: Kernels to run: full, quick, or none but your own.
-        device: Measured roofs, a file that `eaves device measure` wrote [default: measured now].
-        datasheet: Device from the catalog to predict from too [default: found by name].
-        baseline: An earlier answer of --json: exit with 1 if a kernel is slower than noise explains.
-        slower_by: How much slower than the baseline is too slow, in percent.
-        fail_on: Exit with 1 if it holds: error>25% (any kernel), error:gemm>15%, median_error>10%, p90_error>40%,
-            inside<90; may be repeated.
+        shape: Add a matrix product: MxNxK, precisions after a colon; may be repeated.
+        suite: Kernels to run: full, quick, or none (only your shapes).
+        device: Measured roofs from `eaves device measure` [default: measure now].
+        datasheet: Catalog device to predict from as well [default: found by name].
+        baseline: Earlier --json output: exit with 1 if a kernel became slower than noise explains.
+        slower_by: Allowed slowdown from the baseline, in percent.
+        fail_on: Exit with 1 if a condition holds: error>25% (any kernel), error:gemm>15%, median_error>10%,
+            p90_error>40%, inside<90; may be repeated.
         backend: Backend: cpu, opencl or cuda [default: cpu].
-        threads: Number of threads, or several with commas [default: all cores].
-        seconds: Time limit for one kernel [default: 2].
+        threads: Number of threads; comma-separated list [default: all cores].
+        seconds: Time budget per kernel [default: 2].
     """
     return ask("validate", locals())

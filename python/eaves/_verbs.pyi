@@ -53,24 +53,24 @@ def bench(
     compile_for: str | None = None,
     device: Path | None = None,
 ) -> Report:
-    """Run fused attention.
+    """Benchmark fused attention.
 
     Args:
         batch: Sequences.
-        heads: Heads of queries.
-        kv_heads: Heads of keys and values [default: as many as of queries].
-        queries: New tokens of a sequence: 1 to decode [default: as many as the context].
-        context: Tokens of a sequence, new ones included.
-        head_dim: Width of a head.
-        causal: A token sees only those before it.
-        precision: Precision of weights, with that of activations after a slash: int8/int8, mxfp4/fp32; several with
-            commas, or `all` [default: fp32].
+        heads: Query heads.
+        kv_heads: Key and value heads [default: same as query heads].
+        queries: New tokens per sequence; 1 is decode [default: the context].
+        context: Tokens per sequence, including new ones.
+        head_dim: Head dimension.
+        causal: Mask future tokens.
+        precision: Weight precision, and after a slash activation precision: int8/int8, mxfp4/fp32; comma-separated
+            list, or `all` [default: fp32].
         backend: Backend: cpu, opencl or cuda [default: cpu].
-        threads: Number of threads, or several with commas [default: all cores].
-        seconds: Time limit for one kernel [default: 2].
-        state: Where operands are: hot, llc or cold [default: cold].
-        compile_for: Compile CUDA kernels for an architecture, such as sm_90, and run nothing.
-        device: Compare results with the roofs of this device, or of a file that `eaves device measure` wrote.
+        threads: Number of threads; comma-separated list [default: all cores].
+        seconds: Time budget per kernel [default: 2].
+        state: Operand location: hot, llc or cold [default: cold].
+        compile_for: Compile CUDA kernels for an architecture, such as sm_90, without running them.
+        device: Compare results with this device's roofs, or with a file from `eaves device measure`.
     """
 @overload
 def bench(
@@ -84,16 +84,16 @@ def bench(
     compile_for: str | None = None,
     device: Path | None = None,
 ) -> Report:
-    """Run multiply-adds in registers: the peaks.
+    """Benchmark multiply-adds in registers: the compute peak.
 
     Args:
-        types: What to compute in: fp64, fp32, int8.
+        types: Data types: fp64, fp32, int8.
         backend: Backend: cpu, opencl or cuda [default: cpu].
-        threads: Number of threads, or several with commas [default: all cores].
-        seconds: Time limit for one kernel [default: 2].
-        state: Where operands are: hot, llc or cold [default: cold].
-        compile_for: Compile CUDA kernels for an architecture, such as sm_90, and run nothing.
-        device: Compare results with the roofs of this device, or of a file that `eaves device measure` wrote.
+        threads: Number of threads; comma-separated list [default: all cores].
+        seconds: Time budget per kernel [default: 2].
+        state: Operand location: hot, llc or cold [default: cold].
+        compile_for: Compile CUDA kernels for an architecture, such as sm_90, without running them.
+        device: Compare results with this device's roofs, or with a file from `eaves device measure`.
     """
 @overload
 def bench(
@@ -112,22 +112,22 @@ def bench(
     compile_for: str | None = None,
     device: Path | None = None,
 ) -> Report:
-    """Run matrix products.
+    """Benchmark matrix products.
 
     Args:
-        m: Rows of the output.
-        n: Columns of the output.
-        k: The extent that is summed over.
-        batch: Several numbers of rows: where narrow weights stop paying off is marked.
-        implementation: Whose code: own, crate, vendor, openblas or blis; several with commas.
-        precision: Precision of weights, with that of activations after a slash: int8/int8, mxfp4/fp32; several with
-            commas, or `all` [default: fp32].
+        m: Output rows.
+        n: Output columns.
+        k: Inner dimension.
+        batch: Row counts to compare: marks where narrow weights stop paying off.
+        implementation: Implementation: own, crate, vendor, openblas or blis; comma-separated.
+        precision: Weight precision, and after a slash activation precision: int8/int8, mxfp4/fp32; comma-separated
+            list, or `all` [default: fp32].
         backend: Backend: cpu, opencl or cuda [default: cpu].
-        threads: Number of threads, or several with commas [default: all cores].
-        seconds: Time limit for one kernel [default: 2].
-        state: Where operands are: hot, llc or cold [default: cold].
-        compile_for: Compile CUDA kernels for an architecture, such as sm_90, and run nothing.
-        device: Compare results with the roofs of this device, or of a file that `eaves device measure` wrote.
+        threads: Number of threads; comma-separated list [default: all cores].
+        seconds: Time budget per kernel [default: 2].
+        state: Operand location: hot, llc or cold [default: cold].
+        compile_for: Compile CUDA kernels for an architecture, such as sm_90, without running them.
+        device: Compare results with this device's roofs, or with a file from `eaves device measure`.
     """
 @overload
 def bench(
@@ -143,19 +143,19 @@ def bench(
     compile_for: str | None = None,
     device: Path | None = None,
 ) -> Report:
-    """Run matrix-vector products.
+    """Benchmark matrix-vector products.
 
     Args:
-        n: Rows of the matrix: elements of the output.
-        k: Columns of the matrix: elements of the vector.
-        precision: Precision of weights, with that of activations after a slash: int8/int8, mxfp4/fp32; several with
-            commas, or `all` [default: fp32].
+        n: Matrix rows (output elements).
+        k: Matrix columns (vector elements).
+        precision: Weight precision, and after a slash activation precision: int8/int8, mxfp4/fp32; comma-separated
+            list, or `all` [default: fp32].
         backend: Backend: cpu, opencl or cuda [default: cpu].
-        threads: Number of threads, or several with commas [default: all cores].
-        seconds: Time limit for one kernel [default: 2].
-        state: Where operands are: hot, llc or cold [default: cold].
-        compile_for: Compile CUDA kernels for an architecture, such as sm_90, and run nothing.
-        device: Compare results with the roofs of this device, or of a file that `eaves device measure` wrote.
+        threads: Number of threads; comma-separated list [default: all cores].
+        seconds: Time budget per kernel [default: 2].
+        state: Operand location: hot, llc or cold [default: cold].
+        compile_for: Compile CUDA kernels for an architecture, such as sm_90, without running them.
+        device: Compare results with this device's roofs, or with a file from `eaves device measure`.
     """
 @overload
 def bench(
@@ -170,17 +170,17 @@ def bench(
     compile_for: str | None = None,
     device: Path | None = None,
 ) -> Report:
-    """Run streams through memory.
+    """Benchmark memory bandwidth.
 
     Args:
-        bytes: Bytes of all arrays together; several with commas.
-        kind: What to do: read, read-4, write, write-nt, copy, copy-nt, triad, triad-nt [default: all of them].
+        bytes: Total array size; comma-separated list.
+        kind: Access pattern: read, read-4, write, write-nt, copy, copy-nt, triad, triad-nt [default: all].
         backend: Backend: cpu, opencl or cuda [default: cpu].
-        threads: Number of threads, or several with commas [default: all cores].
-        seconds: Time limit for one kernel [default: 2].
-        state: Where operands are: hot, llc or cold [default: cold].
-        compile_for: Compile CUDA kernels for an architecture, such as sm_90, and run nothing.
-        device: Compare results with the roofs of this device, or of a file that `eaves device measure` wrote.
+        threads: Number of threads; comma-separated list [default: all cores].
+        seconds: Time budget per kernel [default: 2].
+        state: Operand location: hot, llc or cold [default: cold].
+        compile_for: Compile CUDA kernels for an architecture, such as sm_90, without running them.
+        device: Compare results with this device's roofs, or with a file from `eaves device measure`.
     """
 @overload
 def bench(
@@ -194,18 +194,18 @@ def bench(
     compile_for: str | None = None,
     device: Path | None = None,
 ) -> Report:
-    """The two forms of a request: with `op` it is a kind of kernel, without it a preset.
+    """Benchmark kernels on this machine: `op` selects a kernel; without it, `preset` selects common shapes.
 
     Args:
         preset: Common shapes: decode, ffn-up, prefill or sweep.
-        precision: Precision of weights, with that of activations after a slash: int8/int8, mxfp4/fp32; several with
-            commas, or `all` [default: fp32].
+        precision: Weight precision, and after a slash activation precision: int8/int8, mxfp4/fp32; comma-separated
+            list, or `all` [default: fp32].
         backend: Backend: cpu, opencl or cuda [default: cpu].
-        threads: Number of threads, or several with commas [default: all cores].
-        seconds: Time limit for one kernel [default: 2].
-        state: Where operands are: hot, llc or cold [default: cold].
-        compile_for: Compile CUDA kernels for an architecture, such as sm_90, and run nothing.
-        device: Compare results with the roofs of this device, or of a file that `eaves device measure` wrote.
+        threads: Number of threads; comma-separated list [default: all cores].
+        seconds: Time budget per kernel [default: 2].
+        state: Operand location: hot, llc or cold [default: cold].
+        compile_for: Compile CUDA kernels for an architecture, such as sm_90, without running them.
+        device: Compare results with this device's roofs, or with a file from `eaves device measure`.
     """
 
 def comm(
@@ -217,16 +217,16 @@ def comm(
     kernel_wait: str | float = "30us",
     queue_limit: int = 1024,
 ) -> Report:
-    """Show collectives, their bandwidths, and who waits for whom.
+    """Show collectives, bandwidths and stragglers.
 
     Args:
         inputs: Files, directories with one trace per rank, patterns, or - for stdin.
         step: Only work launched in these profiler steps: N or A-B.
-        time: Only this window of time, counted from the start: 1.5ms..20ms.
+        time: Only this time window, from the start of the recording: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
         details: Include per-activity tables.
-        kernel_wait: Longest gap between launched kernels that counts as the device's own.
-        queue_limit: Launches that a stream can hold before launching blocks.
+        kernel_wait: Longest gap between queued kernels to attribute to the device.
+        queue_limit: Launches a stream can queue before launching blocks.
     """
 
 def read_compile(
@@ -239,12 +239,12 @@ def read_compile(
     """Show graph breaks, recompilations, compile time and fusion.
 
     Args:
-        inputs: Logs that TORCH_TRACE or TORCH_LOGS wrote: files, directories, patterns, or - for stdin.
-        against: Compare with the log of another run.
-        fail_on: Exit with 1 if it holds: graph_breaks>0, recompiles>2, compile_time>60s, fusion_ratio<2; may be
-            repeated.
+        inputs: TORCH_TRACE or TORCH_LOGS logs: files, directories, patterns, or - for stdin.
+        against: Compare with another run's log.
+        fail_on: Exit with 1 if a condition holds: graph_breaks>0, recompiles>2, compile_time>60s, fusion_ratio<2; may
+            be repeated.
         details: Show all tables.
-        section: Show this section only, with all its tables; may be repeated.
+        section: Show only this section, with all its tables; may be repeated.
     """
 
 @overload
@@ -252,8 +252,8 @@ def counters(op: Literal["list"], *, arch: str | None = None, search: str | None
     """List counters by block.
 
     Args:
-        arch: Architecture [default: that of this machine, if it has one].
-        search: Only counters with this text in their name.
+        arch: Architecture [default: this machine's].
+        search: Only counters whose name contains this text.
     """
 @overload
 def counters(
@@ -263,11 +263,11 @@ def counters(
     arch: str | None = None,
     with_: Literal["rocprof", "rocprofv2", "rocprofv3"] = "rocprof",
 ) -> Report:
-    """Check names, instances and passes of an input file.
+    """Check the names, instances and passes in a counter file.
 
     Args:
-        file: The file: `pmc: NAME NAME` lines; `-` reads standard input.
-        arch: Architecture [default: that of this machine, if it has one].
+        file: Counter file with `pmc: NAME NAME` lines, or - for stdin.
+        arch: Architecture [default: this machine's].
         with_: Profiler: rocprof, rocprofv2 or rocprofv3.
     """
 @overload
@@ -278,35 +278,35 @@ def counters(
     arch: str | None = None,
     with_: Literal["rocprof", "rocprofv2", "rocprofv3"] = "rocprof",
 ) -> Report:
-    """Write an input file whose passes fit the device.
+    """Write a counter file whose passes fit the device.
 
     Args:
-        for_: A purpose or counter names, separated by commas.
-        arch: Architecture [default: that of this machine, if it has one].
+        for_: Counter set or comma-separated counter names.
+        arch: Architecture [default: this machine's].
         with_: Profiler: rocprof, rocprofv2 or rocprofv3.
     """
 
 @overload
 def device(op: Literal["list"], *, vendor: str | None = None) -> Report:
-    """List the devices of the catalog.
+    """List the device catalog.
 
     Args:
-        vendor: Only devices of this vendor.
+        vendor: Only devices by this vendor.
     """
 @overload
 def device(op: Literal["show"], device: Path) -> Report:
-    """Show peaks, memory, links and knees, each with its source.
+    """Show a device's peaks, memory, links and knees, with sources.
 
     Args:
-        device: Device from the catalog, or a peaks file; FILE#ID for one of several.
+        device: Catalog device, or a peaks file; FILE#ID for one of several.
     """
 @overload
 def device(op: Literal["detect"], *, from_: Path | None = None, root: Path | None = None) -> Report:
-    """Find the devices of this machine and write a peaks file.
+    """Detect this machine's devices and write a peaks file.
 
     Args:
-        from_: Take the device from this file: any peaks file, or `tprof peaks --json`.
-        root: Look at the system mounted here.
+        from_: Read the device from this file: any peaks file, or `tprof peaks --json`.
+        root: Inspect the system mounted here.
     """
 @overload
 def device(
@@ -318,14 +318,14 @@ def device(
     backend: Literal["cpu", "opencl", "cuda"] = "cpu",
     datasheet: str | None = None,
 ) -> Report:
-    """Measure what this machine can do, and keep it for CPU recordings.
+    """Measure this machine's roofs and save them for CPU recordings.
 
     Args:
-        quick: Use fewer sizes and samples: takes seconds.
-        thorough: Use more sizes and samples: takes minutes.
-        sustained: Compute for a minute and show how much of the burst remains.
+        quick: Use fewer sizes and samples; takes seconds.
+        thorough: Use more sizes and samples; takes minutes.
+        sustained: Also compute for a minute and show sustained against burst speed.
         backend: Backend: cpu or opencl.
-        datasheet: Device from the catalog to draw beside it [default: found by name].
+        datasheet: Catalog device to compare with [default: found by name].
     """
 
 def diff(
@@ -337,15 +337,15 @@ def diff(
     time: str | tuple[int, int] | None = None,
     rank: str | int | Sequence[int] | None = None,
 ) -> Report:
-    """Compare two runs: what changed, and what is only noise.
+    """Compare two runs, separating changes from noise.
 
     Args:
         base: The run to compare with: a trace, a directory of ranks, or a report.
         new: The run that may have changed.
-        fail_on: Exit with 1 if a change is too much and no noise: step>+3%, idle>+2ms, kernel:NAME>5%,
+        fail_on: Exit with 1 on a change beyond this and the noise: step>+3%, idle>+2ms, kernel:NAME>5%,
             peak_memory>+100MB; may be repeated.
         step: Only work launched in these profiler steps: N or A-B.
-        time: Only this window of time, counted from the start: 1.5ms..20ms.
+        time: Only this time window, from the start of the recording: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
     """
 
@@ -361,12 +361,12 @@ def export(
 
     Args:
         inputs: Files, directories with one trace per rank, patterns, or - for stdin.
-        to: Format: chrome, perfetto, parquet or csv.
-        table: Only this table of parquet or csv, in one file: slices, gpu, ops, ... [default for one parquet file:
+        to: Output format: chrome, perfetto, parquet or csv.
+        table: Export only this table (parquet, csv), into one file: slices, gpu, ... [default for one parquet file:
             kernels].
-        counters: Add counters to chrome or perfetto: queue lengths and copy bandwidths.
-        critical_path: Draw the critical path into a chrome or perfetto trace.
-        output: Write to a file (.gz is compressed), to a directory, or to stdout (-).
+        counters: Add queue length and copy bandwidth counters (chrome, perfetto).
+        critical_path: Add a track with the critical path (chrome, perfetto).
+        output: Output file (.gz compresses), directory, or - for stdout.
     """
 
 def flame(
@@ -381,19 +381,19 @@ def flame(
     min_share: str | float | None = None,
     max_depth: int | None = None,
 ) -> Report:
-    """Draw a program's calls with the GPU time they launched.
+    """Draw the call tree with its GPU time as a flame graph.
 
     Args:
         inputs: Files, directories with one trace per rank, patterns, or - for stdin.
-        metric: What is drawn: cpu, gpu, calls or bytes [default: cpu, else gpu].
-        order: Order: left-heavy, time or inverted.
-        diff: Compare with this recording: red is more, blue is less.
+        metric: Frame width: cpu, gpu, calls or bytes [default: cpu, else gpu].
+        order: Frame order: left-heavy, time or inverted.
+        diff: Compare with this recording: red frames grew, blue ones shrank.
         step: Only work launched in these profiler steps: N or A-B.
-        time: Only this window of time, counted from the start: 1.5ms..20ms.
+        time: Only this time window, from the start of the recording: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
-        min_duration: Group frames with less host and GPU time than this: 10us.
-        min_share: Group frames with less than this percentage of the total.
-        max_depth: Levels of calls below a thread; deeper ones count as their callers.
+        min_duration: Group frames with less host and GPU time than this, such as 10us.
+        min_share: Group frames below this percentage of the total.
+        max_depth: Call depth below a thread; deeper calls count for their callers.
     """
 
 def hta(
@@ -402,30 +402,30 @@ def hta(
     time: str | tuple[int, int] | None = None,
     rank: str | int | Sequence[int] | None = None,
 ) -> Report:
-    """Show the answers of Holistic Trace Analysis (HTA), corrected.
+    """Answer the questions of Holistic Trace Analysis.
 
     Args:
         inputs: Files, directories with one trace per rank, patterns, or - for stdin.
         step: Only work launched in these profiler steps: N or A-B.
-        time: Only this window of time, counted from the start: 1.5ms..20ms.
+        time: Only this time window, from the start of the recording: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
     """
 
 def info(*inputs: Path | Recording) -> Report:
-    """Show what an input holds, what is missing, and how to record it.
+    """Show what an input contains, what is missing, and how to record it.
 
     Args:
         inputs: Files, directories with one trace per rank, patterns, or - for stdin.
     """
 
 def ingest(*inputs: Path, run: str | None = None, output: Path, ray: str | None = None) -> Report:
-    """Keep recordings of many ranks as a dataset of Parquet tables.
+    """Store recordings of many ranks as a Parquet dataset.
 
     Args:
         inputs: Files, directories with one trace per rank, patterns, or - for stdin.
-        run: Name of the run; without, that of the directory or of the file.
-        output: The dataset, which is made if there is none.
-        ray: Read the ranks on this cluster of Ray: HOST:PORT, `auto`, or http://HOST:8265.
+        run: Name of the run [default: the name of the directory or file].
+        output: Dataset; created if it does not exist.
+        ray: Read the ranks on this Ray cluster: HOST:PORT, `auto`, or http://HOST:8265.
     """
 
 def kernels(
@@ -442,11 +442,11 @@ def kernels(
     Args:
         inputs: Files, directories with one trace per rank, patterns, or - for stdin.
         step: Only work launched in these profiler steps: N or A-B.
-        time: Only this window of time, counted from the start: 1.5ms..20ms.
+        time: Only this time window, from the start of the recording: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
         details: Include per-activity tables.
-        kernel_wait: Longest gap between launched kernels that counts as the device's own.
-        queue_limit: Launches that a stream can hold before launching blocks.
+        kernel_wait: Longest gap between queued kernels to attribute to the device.
+        queue_limit: Launches a stream can queue before launching blocks.
     """
 
 def read_memory(
@@ -459,33 +459,33 @@ def read_memory(
     kernel_wait: str | float = "30us",
     queue_limit: int = 1024,
 ) -> Report:
-    """Show the memory peak, what was in use then, and growth.
+    """Show peak memory, what was allocated at the peak, and growth.
 
     Args:
         inputs: Files, directories with one recording per rank, patterns, or -.
-        fail_on: Exit with 1 if a number is too much: peak>70GB, unused_at_peak>4GiB; may be repeated.
+        fail_on: Exit with 1 if a condition holds: peak>70GB, unused_at_peak>4GiB; may be repeated.
         step: Only work launched in these profiler steps: N or A-B.
-        time: Only this window of time, counted from the start: 1.5ms..20ms.
+        time: Only this time window, from the start of the recording: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
         details: Include per-activity tables.
-        kernel_wait: Longest gap between launched kernels that counts as the device's own.
-        queue_limit: Launches that a stream can hold before launching blocks.
+        kernel_wait: Longest gap between queued kernels to attribute to the device.
+        queue_limit: Launches a stream can queue before launching blocks.
     """
 
 @overload
 def ops(op: Literal["check"], script: Path, *, input: Path | None = None) -> Report:
-    """Check a script of operators, and try it on commands.
+    """Check a formula script, and try it on NPU commands.
 
     Args:
-        script: The script.
-        input: NPU commands to try it on: those of the types it defines.
+        script: Formula script.
+        input: NPU commands to try it on.
     """
 @overload
 def ops(op: Literal["list"], *, family: str | None = None) -> Report:
-    """List operators with a formula by family.
+    """List operators with formulas by family.
 
     Args:
-        family: Only operators of this family.
+        family: Only operators in this family.
     """
 
 @overload
@@ -517,25 +517,25 @@ def predict(
 
     Args:
         batch: Sequences.
-        heads: Heads of queries.
-        kv_heads: Heads of keys and values [default: as many as of queries].
-        queries: New tokens of a sequence: 1 to decode [default: as many as keys].
-        keys: Tokens of a sequence.
-        head_dim: Width of a head.
-        value_dim: Width of a value [default: that of a head].
-        causal: A token sees only those before it.
-        unfused: Scores go through memory.
-        backward: The backward pass.
-        precision: Precision of all operands: one, several with commas, or `all`; int4@128:fp16 has a 16-bit scale for
-            128 elements.
-        weights: Precision of weights, if different.
-        activations: Precision of inputs other than weights, if different.
-        cache: Precision of keys and values, if different.
-        output_precision: Precision of the output [default: that of the inputs; for gemv and gemm at least fp16].
-        compute: Type that products are computed in [default: that of the wider operand].
-        device: Device from the catalog, or a peaks file; FILE#ID for one of several.
-        sparse: Use peaks with structured sparsity where they are known.
-        peak_unit: Read every peak of the device as ops or macs.
+        heads: Query heads.
+        kv_heads: Key and value heads [default: same as query heads].
+        queries: New tokens per sequence; 1 is decode [default: same as keys].
+        keys: Tokens per sequence.
+        head_dim: Head dimension.
+        value_dim: Value dimension [default: head dimension].
+        causal: Mask future tokens.
+        unfused: Unfused attention: write scores to memory.
+        backward: Predict the backward pass.
+        precision: Precision of all operands: one, a comma-separated list, or `all`; int4@128:fp16 has one 16-bit scale
+            per 128 elements.
+        weights: Weight precision, if different.
+        activations: Activation precision, if different.
+        cache: KV cache precision, if different.
+        output_precision: Output precision [default: same as the inputs; for gemv and gemm at least fp16].
+        compute: Data type of the arithmetic [default: the wider operand's].
+        device: Catalog device, or a peaks file; FILE#ID for one of several.
+        sparse: Use structured sparsity peaks where known.
+        peak_unit: Interpret the device's peaks as ops or macs.
         sweep: Sweep one parameter over values: m=1..4k:x2, k=1k..8k:+1k, n=1,2,3.
     """
 @overload
@@ -563,29 +563,29 @@ def predict(
     peak_unit: Literal["ops", "macs"] | None = None,
     sweep: str | None = None,
 ) -> Report:
-    """Predict a convolution of any number of dimensions.
+    """Predict a convolution with any number of dimensions.
 
     Args:
-        input: Batch, channels and extents of the input: N,C,H,W.
-        channels: Channels of the output.
-        kernel: Extents of the kernel.
-        stride: Steps of the kernel.
-        padding: Zeros around the input.
-        dilation: Distances of the kernel's elements.
-        groups: Groups of channels that do not mix.
-        transposed: The transposed convolution.
+        input: Input batch, channels and spatial size: N,C,H,W.
+        channels: Output channels.
+        kernel: Kernel size.
+        stride: Stride.
+        padding: Zero padding.
+        dilation: Dilation.
+        groups: Channel groups.
+        transposed: Predict the transposed convolution.
         bias: Add a bias to each channel.
-        backward: The backward pass, gradients of input and weights.
-        precision: Precision of all operands: one, several with commas, or `all`; int4@128:fp16 has a 16-bit scale for
-            128 elements.
-        weights: Precision of weights, if different.
-        activations: Precision of inputs other than weights, if different.
-        cache: Precision of keys and values, if different.
-        output_precision: Precision of the output [default: that of the inputs; for gemv and gemm at least fp16].
-        compute: Type that products are computed in [default: that of the wider operand].
-        device: Device from the catalog, or a peaks file; FILE#ID for one of several.
-        sparse: Use peaks with structured sparsity where they are known.
-        peak_unit: Read every peak of the device as ops or macs.
+        backward: Predict the backward pass: input and weight gradients.
+        precision: Precision of all operands: one, a comma-separated list, or `all`; int4@128:fp16 has one 16-bit scale
+            per 128 elements.
+        weights: Weight precision, if different.
+        activations: Activation precision, if different.
+        cache: KV cache precision, if different.
+        output_precision: Output precision [default: same as the inputs; for gemv and gemm at least fp16].
+        compute: Data type of the arithmetic [default: the wider operand's].
+        device: Catalog device, or a peaks file; FILE#ID for one of several.
+        sparse: Use structured sparsity peaks where known.
+        peak_unit: Interpret the device's peaks as ops or macs.
         sweep: Sweep one parameter over values: m=1..4k:x2, k=1k..8k:+1k, n=1,2,3.
     """
 @overload
@@ -607,23 +607,23 @@ def predict(
     peak_unit: Literal["ops", "macs"] | None = None,
     sweep: str | None = None,
 ) -> Report:
-    """Predict the feed-forward block of a transformer.
+    """Predict a transformer feed-forward block.
 
     Args:
-        tokens: Tokens of all sequences.
-        hidden: Width of a token.
-        intermediate: Width of the layer between.
-        no_gate: Two products instead of three: no gate.
-        precision: Precision of all operands: one, several with commas, or `all`; int4@128:fp16 has a 16-bit scale for
-            128 elements.
-        weights: Precision of weights, if different.
-        activations: Precision of inputs other than weights, if different.
-        cache: Precision of keys and values, if different.
-        output_precision: Precision of the output [default: that of the inputs; for gemv and gemm at least fp16].
-        compute: Type that products are computed in [default: that of the wider operand].
-        device: Device from the catalog, or a peaks file; FILE#ID for one of several.
-        sparse: Use peaks with structured sparsity where they are known.
-        peak_unit: Read every peak of the device as ops or macs.
+        tokens: Tokens in total.
+        hidden: Hidden size.
+        intermediate: Intermediate size.
+        no_gate: No gate: two products instead of three.
+        precision: Precision of all operands: one, a comma-separated list, or `all`; int4@128:fp16 has one 16-bit scale
+            per 128 elements.
+        weights: Weight precision, if different.
+        activations: Activation precision, if different.
+        cache: KV cache precision, if different.
+        output_precision: Output precision [default: same as the inputs; for gemv and gemm at least fp16].
+        compute: Data type of the arithmetic [default: the wider operand's].
+        device: Catalog device, or a peaks file; FILE#ID for one of several.
+        sparse: Use structured sparsity peaks where known.
+        peak_unit: Interpret the device's peaks as ops or macs.
         sweep: Sweep one parameter over values: m=1..4k:x2, k=1k..8k:+1k, n=1,2,3.
     """
 @overload
@@ -649,21 +649,21 @@ def predict(
     """Predict a matrix product.
 
     Args:
-        batch: How many products.
-        m: Rows of the output.
-        n: Columns of the output.
-        k: The extent that is summed over.
+        batch: Number of products.
+        m: Output rows.
+        n: Output columns.
+        k: Inner dimension.
         bias: Add a bias to each row.
-        precision: Precision of all operands: one, several with commas, or `all`; int4@128:fp16 has a 16-bit scale for
-            128 elements.
-        weights: Precision of weights, if different.
-        activations: Precision of inputs other than weights, if different.
-        cache: Precision of keys and values, if different.
-        output_precision: Precision of the output [default: that of the inputs; for gemv and gemm at least fp16].
-        compute: Type that products are computed in [default: that of the wider operand].
-        device: Device from the catalog, or a peaks file; FILE#ID for one of several.
-        sparse: Use peaks with structured sparsity where they are known.
-        peak_unit: Read every peak of the device as ops or macs.
+        precision: Precision of all operands: one, a comma-separated list, or `all`; int4@128:fp16 has one 16-bit scale
+            per 128 elements.
+        weights: Weight precision, if different.
+        activations: Activation precision, if different.
+        cache: KV cache precision, if different.
+        output_precision: Output precision [default: same as the inputs; for gemv and gemm at least fp16].
+        compute: Data type of the arithmetic [default: the wider operand's].
+        device: Catalog device, or a peaks file; FILE#ID for one of several.
+        sparse: Use structured sparsity peaks where known.
+        peak_unit: Interpret the device's peaks as ops or macs.
         sweep: Sweep one parameter over values: m=1..4k:x2, k=1k..8k:+1k, n=1,2,3.
     """
 @overload
@@ -686,18 +686,18 @@ def predict(
     """Predict a matrix-vector product.
 
     Args:
-        n: Rows of the matrix: elements of the output.
-        k: Columns of the matrix: elements of the vector.
-        precision: Precision of all operands: one, several with commas, or `all`; int4@128:fp16 has a 16-bit scale for
-            128 elements.
-        weights: Precision of weights, if different.
-        activations: Precision of inputs other than weights, if different.
-        cache: Precision of keys and values, if different.
-        output_precision: Precision of the output [default: that of the inputs; for gemv and gemm at least fp16].
-        compute: Type that products are computed in [default: that of the wider operand].
-        device: Device from the catalog, or a peaks file; FILE#ID for one of several.
-        sparse: Use peaks with structured sparsity where they are known.
-        peak_unit: Read every peak of the device as ops or macs.
+        n: Matrix rows (output elements).
+        k: Matrix columns (vector elements).
+        precision: Precision of all operands: one, a comma-separated list, or `all`; int4@128:fp16 has one 16-bit scale
+            per 128 elements.
+        weights: Weight precision, if different.
+        activations: Activation precision, if different.
+        cache: KV cache precision, if different.
+        output_precision: Output precision [default: same as the inputs; for gemv and gemm at least fp16].
+        compute: Data type of the arithmetic [default: the wider operand's].
+        device: Catalog device, or a peaks file; FILE#ID for one of several.
+        sparse: Use structured sparsity peaks where known.
+        peak_unit: Interpret the device's peaks as ops or macs.
         sweep: Sweep one parameter over values: m=1..4k:x2, k=1k..8k:+1k, n=1,2,3.
     """
 @overload
@@ -722,34 +722,34 @@ def predict(
     peak_unit: Literal["ops", "macs"] | None = None,
     sweep: str | None = None,
 ) -> Report:
-    """Predict a whole transformer: prompt and next token.
+    """Predict a whole transformer: prefill and decode.
 
     Args:
-        model: A known model, or the config.json of a Hugging Face model.
-        phase: Prompt (prefill), next token (decode), or both.
-        batch: Sequences at once.
-        context: Tokens of a sequence.
-        tensor_parallel: Devices that share every layer.
-        unfused: Attention scores go through memory.
-        not_causal: Tokens see those after them too.
-        all_logits: Prefill computes the output of every token, not of the last.
-        config: A usual combination of precisions: bf16, fp8, w4a16-awq, nvfp4-w4a4.
-        weights: Precision of weights.
-        activations: Precision of activations.
-        cache: Precision of cached keys and values.
-        compute: Type that products are computed in.
-        device: Device from the catalog, or a peaks file; FILE#ID for one of several.
-        sparse: Use peaks with structured sparsity where they are known.
-        peak_unit: Read every peak of the device as ops or macs.
+        model: Known model, or the config.json of a Hugging Face model.
+        phase: Phase: prefill, decode or both.
+        batch: Batch size in sequences.
+        context: Tokens per sequence.
+        tensor_parallel: Devices that share each layer.
+        unfused: Unfused attention: write scores to memory.
+        not_causal: No causal mask.
+        all_logits: Compute logits for every prompt token, not just the last.
+        config: Precision preset: bf16, fp8, w4a16-awq, nvfp4-w4a4.
+        weights: Weight precision.
+        activations: Activation precision.
+        cache: KV cache precision.
+        compute: Data type of the arithmetic.
+        device: Catalog device, or a peaks file; FILE#ID for one of several.
+        sparse: Use structured sparsity peaks where known.
+        peak_unit: Interpret the device's peaks as ops or macs.
         sweep: Sweep batch, context or tensor-parallel over values: context=1k..128k:x2.
     """
 
 def query(sql: str, *inputs: Path | Recording) -> Table:
-    """Ask in SQL about kernels, operators, launches, collectives, steps.
+    """Query kernels, operators, launches, collectives and steps in SQL.
 
     Args:
-        sql: The question; - reads it from stdin.
-        inputs: Files, directories with one trace per rank, patterns, or datasets; all runs of a dataset are included.
+        sql: SQL query, or - for stdin.
+        inputs: Files, directories with one trace per rank, patterns, or datasets (all runs).
     """
 
 def report(
@@ -766,22 +766,22 @@ def report(
     ops: Path | None = None,
     ray: str | None = None,
 ) -> Report:
-    """Show where a program's time went.
+    """Show where the time went, and what to fix first.
 
     Args:
         inputs: Files, directories with one trace per rank, patterns, or - for stdin: traces, measurements, compile
             logs, memory snapshots, saved reports.
         step: Only work launched in these profiler steps: N or A-B.
-        time: Only this window of time, counted from the start: 1.5ms..20ms.
+        time: Only this time window, from the start of the recording: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
         details: Include per-activity tables.
-        kernel_wait: Longest gap between launched kernels that counts as the device's own.
-        queue_limit: Launches that a stream can hold before launching blocks.
+        kernel_wait: Longest gap between queued kernels to attribute to the device.
+        queue_limit: Launches a stream can queue before launching blocks.
         section: Show only this section; may be repeated.
         device: Compare operators with this device or peaks file, not the recorded device.
-        config: Peaks and thresholds for NPU commands [default: roofline_config.json beside them, else 32 TOPS and 50
+        config: Peaks and thresholds for NPU commands [default: roofline_config.json next to them, else 32 TOPS and 50
             GB/s].
-        ops: Operator formulas of your own [default: ops.rhai beside measurements].
+        ops: Script with your own operator formulas [default: ops.rhai next to measurements].
         ray: Measure the ranks on this Ray cluster: HOST:PORT, `auto`, or http://HOST:8265.
     """
 
@@ -809,35 +809,36 @@ def roofline(
     color_by: Literal["status", "kind", "dtype"] = "status",
     palette: Literal["safe", "classic"] = "safe",
 ) -> Report:
-    """Hold kernels, operators and messages against the roofs of a device.
+    """Compare kernels, operators and messages with a device's limits.
 
     Args:
-        inputs: Tables of kernels, events, NPU commands, benchmarks or traces; - for stdin.
-        from_: What an input is, if its content is not to tell: kernels-csv, events, commands, benchmark or trace.
-        dtype: The type of kernels that name none; one of the device's peaks or a precision.
-        link: The link of messages that name none.
-        ops: Formulas of your own for types of operators; by default ops.rhai beside the input, if it is there.
-        pair: A device and an input, each pair a tab of its own: peaks=FILE,input=FILE and, if wanted,
-            dtype=KEY,from=FORM; repeatable.
-        device: Device from the catalog, or a peaks file; FILE#ID for one of several.
-        sparse: Use peaks with structured sparsity where they are known.
-        peak_unit: Read every peak of the device as ops or macs.
-        config: Peaks and thresholds of an NPU: peak_tops, mem_bw, mem_thresh, comp_thresh; by default
-            roofline_config.json beside NPU commands.
-        compat: Count NPU commands and peaks as the first tool of that format did: in multiply-adds, without outputs and
-            biases.
-        bound_limit: Above this share of its roof something is bound by it; 70 if not said.
-        memory_threshold: Left of the knee, inefficient below this share of the bandwidth; 40 if not said.
-        compute_threshold: Right of the knee, inefficient below this share of the peak; 40 if not said.
-        balanced: An intensity within this factor of the knee is balanced; 1 for none.
-        fail_on: Exit with 1 if it holds: pct_of_roof<50, above_roof>0, pct_of_roof:NAME<80, utilisation_pct<60; may be
+        inputs: Kernel tables, events, NPU commands, benchmarks or traces; - for stdin.
+        from_: Input format, if not detected from the content: kernels-csv, events, commands, benchmark or trace.
+        dtype: Default data type of kernels: a precision, or the name of a peak.
+        link: Default link of messages.
+        ops: Script with your own operator formulas [default: ops.rhai next to the input].
+        pair: Device and input, one tab per pair: peaks=FILE,input=FILE and optionally dtype=KEY,from=FORM; may be
             repeated.
+        device: Catalog device, or a peaks file; FILE#ID for one of several.
+        sparse: Use structured sparsity peaks where known.
+        peak_unit: Interpret the device's peaks as ops or macs.
+        config: NPU peaks and thresholds: peak_tops, mem_bw, mem_thresh, comp_thresh [default: roofline_config.json next
+            to the commands].
+        compat: Count NPU work as the format's original tool did: in multiply-adds, without outputs and biases.
+        bound_limit: Count a kernel as bound by a roof from this percentage of it [default: 70].
+        memory_threshold: Left of the knee, count a kernel as inefficient below this percentage of the bandwidth
+            [default: 40].
+        compute_threshold: Right of the knee, count a kernel as inefficient below this percentage of the peak [default:
+            40].
+        balanced: Count intensities within this factor of the knee as balanced; 1 for none.
+        fail_on: Exit with 1 if a condition holds: pct_of_roof<50, above_roof>0, pct_of_roof:NAME<80,
+            utilization_pct<60; may be repeated.
         step: Only work launched in these profiler steps: N or A-B.
-        time: Only this window of time, counted from the start: 1.5ms..20ms.
+        time: Only this time window, from the start of the recording: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
-        theme: Colours of the page: auto, light or dark.
-        color_by: What colours say: status, kind or dtype.
-        palette: Colours of statuses: safe for everybody, or classic as NPU tools have them.
+        theme: Page theme: auto, light or dark.
+        color_by: Color points by status, kind or dtype.
+        palette: Status colors: safe for color-blind readers, or classic as in NPU tools.
     """
 
 def timeline(
@@ -847,14 +848,14 @@ def timeline(
     rank: str | int | Sequence[int] | None = None,
     width: int | None = None,
 ) -> Report:
-    """Draw what host and GPU did over time.
+    """Draw host and GPU activity over time.
 
     Args:
         inputs: Files, directories with one trace per rank, patterns, or - for stdin.
         step: Only work launched in these profiler steps: N or A-B.
-        time: Only this window of time, counted from the start: 1.5ms..20ms.
+        time: Only this time window, from the start of the recording: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
-        width: Pixels of an .svg or .png, or columns of the text.
+        width: Width in pixels of an .svg or .png, or in columns of text.
     """
 
 def trigger(
@@ -874,23 +875,23 @@ def trigger(
     kernel_wait: str | float = "30us",
     queue_limit: int = 1024,
 ) -> Report:
-    """Record a program that runs under attach, then report.
+    """Record a program running under `attach`, then report.
 
     Args:
-        of: Directory that `eaves attach` told, or number of a process of the program.
-        steps: Steps of the optimizer to record, after one that passes [default: 3].
-        align: Begin at a step whose number is a multiple: all ranks record the same.
-        duration: Record for a time, whatever the program does: 2s.
+        of: Directory printed by `eaves attach`, or the PID of one of its processes.
+        steps: Optimizer steps to record, after letting one pass [default: 3].
+        align: Start at a multiple of N, so that all ranks record the same steps.
+        duration: Record for a fixed time instead, such as 2s.
         stacks: Record Python functions and modules.
-        shapes: Record shapes, which a roofline needs.
-        memory: Record what is allocated and freed.
-        timeout: Longest to wait for the traces of all processes.
+        shapes: Record input shapes, which rooflines need.
+        memory: Record allocations.
+        timeout: Longest wait for all traces.
         step: Only work launched in these profiler steps: N or A-B.
-        time: Only this window of time, counted from the start: 1.5ms..20ms.
+        time: Only this time window, from the start of the recording: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
         details: Include per-activity tables.
-        kernel_wait: Longest gap between launched kernels that counts as the device's own.
-        queue_limit: Launches that a stream can hold before launching blocks.
+        kernel_wait: Longest gap between queued kernels to attribute to the device.
+        queue_limit: Launches a stream can queue before launching blocks.
     """
 
 def validate(
@@ -906,18 +907,18 @@ def validate(
     threads: str | float | Sequence[str | float] | None = None,
     seconds: str | float | None = None,
 ) -> Report:
-    """See how far predictions are from what this machine does.
+    """Compare predictions with measurements on this machine.
 
     Args:
-        shape: Add a product: MxNxK, with precisions after a colon; repeatable.
-        suite: Kernels to run: full, quick, or none but your own.
-        device: Measured roofs, a file that `eaves device measure` wrote [default: measured now].
-        datasheet: Device from the catalog to predict from too [default: found by name].
-        baseline: An earlier answer of --json: exit with 1 if a kernel is slower than noise explains.
-        slower_by: How much slower than the baseline is too slow, in percent.
-        fail_on: Exit with 1 if it holds: error>25% (any kernel), error:gemm>15%, median_error>10%, p90_error>40%,
-            inside<90; may be repeated.
+        shape: Add a matrix product: MxNxK, precisions after a colon; may be repeated.
+        suite: Kernels to run: full, quick, or none (only your shapes).
+        device: Measured roofs from `eaves device measure` [default: measure now].
+        datasheet: Catalog device to predict from as well [default: found by name].
+        baseline: Earlier --json output: exit with 1 if a kernel became slower than noise explains.
+        slower_by: Allowed slowdown from the baseline, in percent.
+        fail_on: Exit with 1 if a condition holds: error>25% (any kernel), error:gemm>15%, median_error>10%,
+            p90_error>40%, inside<90; may be repeated.
         backend: Backend: cpu, opencl or cuda [default: cpu].
-        threads: Number of threads, or several with commas [default: all cores].
-        seconds: Time limit for one kernel [default: 2].
+        threads: Number of threads; comma-separated list [default: all cores].
+        seconds: Time budget per kernel [default: 2].
     """

@@ -56,7 +56,9 @@ fn capitalized(text: &str) -> String {
 pub(super) fn kind(schema: &Value) -> String {
     if let Some(target) = text(schema, "$ref") {
         let name = target.rsplit('/').next().unwrap_or(target);
-        return format!("[{}](#{})", code(name), name.to_lowercase());
+        // Parts of requests over HTTP have no heading: the command line reference has their fields.
+        let is_request = target.contains("/components/") && name.starts_with(char::is_lowercase);
+        return if is_request { code(name) } else { format!("[{}](#{})", code(name), name.to_lowercase()) };
     }
     if let Some(value) = schema.get("const") {
         return code(&value.to_string());
