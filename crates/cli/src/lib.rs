@@ -12,6 +12,7 @@ mod doors;
 mod failure;
 mod printer;
 mod progress;
+mod running;
 mod script;
 
 use std::ffi::OsString;

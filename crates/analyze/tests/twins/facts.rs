@@ -222,13 +222,13 @@ impl Facts {
         let ancestors = |index: usize| std::iter::successors(parents[index], |&parent| parents[parent]);
         let length = |index: usize| self.operators[index].end - self.operators[index].start;
         let mut sums: BTreeMap<&str, [i64; 6]> = BTreeMap::new();
-        for index in 0..order.len() {
+        for (index, parent) in parents.iter().enumerate() {
             let is_outermost = ancestors(index).all(|around| self.names[around] != self.names[index]);
             let sum = sums.entry(&self.names[index]).or_default();
             sum[0] += 1;
             sum[1] += if is_outermost { length(index) } else { 0 };
             sum[2] += length(index);
-            if let Some(parent) = parents[index] {
+            if let Some(parent) = *parent {
                 sums.entry(&self.names[parent]).or_default()[2] -= length(index);
             }
         }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::running::{RunningArguments, directory_of, variable};
 use crate::Status;
 use crate::arguments::OutputArguments;
+use crate::running::{RunningArguments, directory_of, variable};
 use eaves_app::HELP_TEMPLATE;
 
 /// Run a PyTorch program for recording on demand

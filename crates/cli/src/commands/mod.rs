@@ -12,7 +12,6 @@ mod open;
 mod profile;
 mod query;
 mod report;
-mod running;
 mod self_;
 mod serve;
 mod watch;

@@ -10,9 +10,9 @@ use clap::Args;
 use eaves_app::verbs::Compile;
 use eaves_app::{HELP_TEMPLATE, Verb, condition};
 
-use super::running::RunningArguments;
 use crate::Status;
 use crate::arguments::OutputArguments;
+use crate::running::RunningArguments;
 
 /// Show graph breaks, recompilations, compile time and fusion
 #[derive(Args, Debug)]

@@ -8,8 +8,8 @@ use eaves_capture::Ended;
 use super::Arguments;
 use crate::Status;
 use crate::arguments::OutputArguments;
-use crate::commands::running::check_empty;
 use crate::failure::hinted;
+use crate::running::check_empty;
 
 /// A program that was run.
 pub(super) struct Recorded {

@@ -9,9 +9,9 @@ use clap::Args;
 use eaves_app::verbs::Memory;
 use eaves_app::{Duration, HELP_TEMPLATE, Verb, condition};
 
-use super::running::RunningArguments;
 use crate::Status;
 use crate::arguments::OutputArguments;
+use crate::running::RunningArguments;
 
 /// Show peak memory, what was allocated at the peak, and growth
 #[derive(Args, Debug)]

@@ -8,8 +8,8 @@ use eaves_section::quantity::counted;
 use super::Arguments;
 use crate::arguments::OutputArguments;
 use crate::commands::profile::nothing;
-use crate::commands::running::{check_empty, directory_of};
 use crate::failure::hinted;
+use crate::running::{check_empty, directory_of};
 
 /// What was recorded, and the exit code of the program.
 pub(super) struct Recorded {

@@ -12,10 +12,10 @@ use eaves_capture::{Outcome, Plan, Record, Request, Tool};
 use eaves_present::export::files;
 use eaves_section::quantity::counted;
 
-use super::running::{RunningArguments, check_empty, directory_of, variable};
 use crate::Status;
 use crate::arguments::OutputArguments;
 use crate::failure::hinted;
+use crate::running::{RunningArguments, check_empty, directory_of, variable};
 use eaves_app::HELP_TEMPLATE;
 use eaves_app::analysis::Closely;
 use eaves_app::verbs::Report;

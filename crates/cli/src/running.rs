@@ -15,7 +15,7 @@ use crate::printer::Printer;
 /// How long a program may run.
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Running")]
-pub(super) struct RunningArguments {
+pub(crate) struct RunningArguments {
     /// Kill the program and its children after this time, such as 300s
     #[arg(long, value_name = "TIME")]
     timeout: Option<Timeout>,
@@ -26,7 +26,7 @@ pub(super) struct RunningArguments {
 
 impl RunningArguments {
     /// How the program runs. What programs read must not be mixed with what the program says.
-    pub(super) fn conditions(
+    pub(crate) fn conditions(
         self,
         environment: Vec<(OsString, OsString)>,
         output: &OutputArguments,
@@ -40,7 +40,7 @@ impl RunningArguments {
     }
 
     /// Says how the program ended, if not as it should.
-    pub(super) fn tell_end(self, ended: Ended, printer: &Printer) {
+    pub(crate) fn tell_end(self, ended: Ended, printer: &Printer) {
         match ended {
             Ended::Exited(0) => {}
             Ended::Exited(code) => printer.note(&format!("note: the program ended with exit code {code}\n")),
@@ -58,7 +58,7 @@ impl RunningArguments {
     }
 
     /// Says how a recorded program ended, and what its recorder has to say.
-    pub(super) fn tell(self, outcome: &Outcome, printer: &Printer) {
+    pub(crate) fn tell(self, outcome: &Outcome, printer: &Printer) {
         self.tell_end(outcome.ended, printer);
         for note in &outcome.told.notes {
             printer.note(&format!("note: {note}\n"));
@@ -67,7 +67,7 @@ impl RunningArguments {
 }
 
 /// An absolute directory: the one that was named, or a new one of this name.
-pub(super) fn directory_of(named: Option<&Path>, usual: &str) -> anyhow::Result<PathBuf> {
+pub(crate) fn directory_of(named: Option<&Path>, usual: &str) -> anyhow::Result<PathBuf> {
     let absolute = |path: &Path| {
         std::path::absolute(path).map_err(|error| {
             hinted(
@@ -87,7 +87,7 @@ pub(super) fn directory_of(named: Option<&Path>, usual: &str) -> anyhow::Result<
 }
 
 /// Files of an earlier run would be taken for those of this one.
-pub(super) fn check_empty(raw: &Path) -> anyhow::Result<()> {
+pub(crate) fn check_empty(raw: &Path) -> anyhow::Result<()> {
     let empty = std::fs::read_dir(raw).map_or(true, |mut entries| entries.next().is_none());
     if empty {
         return Ok(());
@@ -99,7 +99,7 @@ pub(super) fn check_empty(raw: &Path) -> anyhow::Result<()> {
 }
 
 /// `NAME=VALUE`.
-pub(super) fn variable(text: &str) -> Result<(OsString, OsString), String> {
+pub(crate) fn variable(text: &str) -> Result<(OsString, OsString), String> {
     // What a shell would take, as `--dry-run` prints it for one.
     let is_name = |name: &str| {
         name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
