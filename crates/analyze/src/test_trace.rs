@@ -123,7 +123,6 @@ impl TestTrace {
     /// A call of a module.
     pub(crate) fn module(&mut self, name: &str, start: i64, end: i64) -> &mut Self {
         let slice = self.slice(SliceKind::Python, &format!("nn.Module: {name}"), start, end);
-        let none = MaybeU32::NONE;
         self.trace.python.push(PythonFrame { slice, module: MaybeU32::new(0), ..PythonFrame::default() });
         self
     }

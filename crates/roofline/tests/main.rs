@@ -2,7 +2,6 @@
 
 #![expect(
     clippy::panic,
-    clippy::print_stdout,
     clippy::unwrap_used,
     reason = "a test fails by panicking, its helpers too, and says how much it compared"
 )]

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use eaves_model::{
-    Counter, DeviceProperties, Ident, Interval, MEMORY_BY_CATEGORY, MaybeF64, MaybeU32, Ns, PythonFrame,
-    SliceId, SliceKind,
+    Counter, DeviceProperties, Ident, Interval, MEMORY_BY_CATEGORY, MaybeF64, Ns, PythonFrame, SliceId,
+    SliceKind,
 };
 use proptest::prelude::*;
 
@@ -333,7 +333,7 @@ proptest! {
 /// A frame of Python on the thread of the allocations, with where it was called from.
 fn frame(test: &mut TestTrace, name: &str, called_from: &str, span: (i64, i64)) {
     test.host_on(0, SliceKind::Python, name, span.0, span.1);
-    let (slice, none) = (SliceId::from(test.trace.slices.len() - 1), MaybeU32::NONE);
+    let slice = SliceId::from(test.trace.slices.len() - 1);
     let called_from = test.trace.strings.intern(called_from);
     test.trace.python.push(PythonFrame { slice, called_from, ..PythonFrame::default() });
 }
