@@ -172,7 +172,7 @@ describe("memory", () => {
     const page = await open(write("failed", { document: failed }), "view=memory");
     const [row] = rows(failed, "memory", "out_of_memory");
     await page.getByText(bytes(Number(row!.asked_bytes)), { exact: true }).first().waitFor();
-    await page.getByText("really full").first().waitFor();
+    await page.getByText("the device was full").first().waitFor();
     await picture(page, "memory-failed");
     expect(await barriers(page)).toEqual([]);
     // There is no timeline in this answer of a verb: no tab offers it, and who goes there by address is told.
