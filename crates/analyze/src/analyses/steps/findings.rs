@@ -293,7 +293,7 @@ mod tests {
         assert_eq!(ids, ["uneven_steps", "warm_up_step"]);
         assert_eq!(
             found[0].claim,
-            "the steps of rank 0 take from 80 ns to 120 ns: they spread by 23% of their mean"
+            "the steps of rank 0 take 80 ns to 120 ns, a spread of 23% of their mean"
         );
         // The second of the four is the lower quarter: 80. The others take 80 more together.
         assert_eq!(found[0].gain.as_ref().unwrap().high, Ns(20));

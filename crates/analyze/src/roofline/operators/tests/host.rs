@@ -66,8 +66,8 @@ fn functions_that_ask_for_a_collective_communicate() {
     assert_eq!(
         lines(&points(&test)),
         [
-            "communication All2All_Pooled_Req : 1 30 30",
             "operator My_Req : 1 30 30",
+            "communication All2All_Pooled_Req : 1 30 30",
             "communication ReduceScatterBase_WaitBackward : 1 20 20",
             "operator aten::mm : 1 10 10",
         ]
