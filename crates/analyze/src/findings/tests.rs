@@ -198,6 +198,21 @@ fn on_the_host((lengths, activities): &Random) -> TestTrace {
     test
 }
 
+/// The random recordings below are of a kind in which there is something to gain.
+#[test]
+fn such_recordings_have_findings_of_the_roof_and_of_loading() {
+    let ids = |test: TestTrace| {
+        let outcomes = report(&run_of(vec![test]), &Options::default()).unwrap();
+        let sections = outcomes.iter().filter_map(Outcome::section);
+        let findings = sections.flat_map(|section| &section.findings);
+        findings.filter(|finding| finding.gain.is_some()).map(|finding| finding.id).collect::<Vec<_>>()
+    };
+    let launched = (0..4).map(|step| (2_000 + 30_000 * step, 1_000, 0, 800, 15_000, 5)).collect();
+    assert!(ids(recording(&(vec![30_000; 4], launched))).contains(&"roofline_headroom"));
+    let turns = (0..8).map(|turn| (0, 0, turn % 2, 640, [8_000, 20_000][turn % 2], 0)).collect();
+    assert!(ids(on_the_host(&(vec![30_000; 4], turns))).contains(&"data_loading"));
+}
+
 /// What the rows of a table come to.
 fn sum(outcomes: &[Outcome], section: &str, table: &str, id: &str) -> i64 {
     let section = outcomes.iter().filter_map(Outcome::section).find(|one| one.id == section);
