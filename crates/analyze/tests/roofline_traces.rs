@@ -39,6 +39,8 @@ const BELOW: &[(&str, f64, &str)] = &[
     ("hta_rank_non_gpu/", 96.5, "the same: another name of it"),
     ("hta_rank_unavailable/", 96.5, "the same: another name of it"),
     ("syn_4rank/", 96.2, "the same: made of `hta_2rank`"),
+    ("tl_vllm_decode_graph/", 3.0, "the capture of its graphs, which is not beside it"),
+    ("tl_vllm_piecewise_graph/", 3.0, "the same"),
     ("trace_filter_sampled_rank", 96.2, "the same: this is `hta_2rank`"),
 ];
 

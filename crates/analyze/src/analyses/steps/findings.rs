@@ -291,10 +291,7 @@ mod tests {
         let found = findings(&[500, 80, 120, 80, 120]);
         let ids: Vec<_> = found.iter().map(|finding| finding.id).collect();
         assert_eq!(ids, ["uneven_steps", "warm_up_step"]);
-        assert_eq!(
-            found[0].claim,
-            "the steps of rank 0 take 80 ns to 120 ns, a spread of 23% of their mean"
-        );
+        assert_eq!(found[0].claim, "the steps of rank 0 take 80 ns to 120 ns, a spread of 23% of their mean");
         // The second of the four is the lower quarter: 80. The others take 80 more together.
         assert_eq!(found[0].gain.as_ref().unwrap().high, Ns(20));
         // Differences of 8: a deviation of 9.2.
