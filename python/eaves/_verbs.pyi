@@ -267,7 +267,7 @@ def counters(
 
     Args:
         file: Counter file with `pmc: NAME NAME` lines, or - for stdin.
-        arch: Architecture [default: this machine's].
+        arch: Architecture [default: that of this machine, if it has one].
         with_: Profiler: rocprof, rocprofv2 or rocprofv3.
     """
 @overload
@@ -282,7 +282,7 @@ def counters(
 
     Args:
         for_: Counter set or comma-separated counter names.
-        arch: Architecture [default: this machine's].
+        arch: Architecture [default: that of this machine, if it has one].
         with_: Profiler: rocprof, rocprofv2 or rocprofv3.
     """
 
@@ -764,6 +764,7 @@ def report(
     device: Path | None = None,
     config: Path | None = None,
     ops: Path | None = None,
+    capture: Path | Sequence[Path] = (),
     ray: str | None = None,
 ) -> Report:
     """Show where the time went, and what to fix first.
@@ -782,6 +783,8 @@ def report(
         config: Peaks and thresholds for NPU commands [default: roofline_config.json next to them, else 32 TOPS and 50
             GB/s].
         ops: Script with your own operator formulas [default: ops.rhai next to measurements].
+        capture: Recordings of the capture of replayed graphs; may be repeated [default: capture_traces/ beside the
+            replay].
         ray: Measure the ranks on this Ray cluster: HOST:PORT, `auto`, or http://HOST:8265.
     """
 
@@ -802,6 +805,7 @@ def roofline(
     compute_threshold: str | float | None = None,
     balanced: str | float = 1.2,
     fail_on: str | Sequence[str] = (),
+    capture: Path | Sequence[Path] = (),
     step: str | int | tuple[int, int] | None = None,
     time: str | tuple[int, int] | None = None,
     rank: str | int | Sequence[int] | None = None,
@@ -833,6 +837,8 @@ def roofline(
         balanced: Count intensities within this factor of the knee as balanced; 1 for none.
         fail_on: Exit with 1 if a condition holds: pct_of_roof<50, above_roof>0, pct_of_roof:NAME<80,
             utilization_pct<60; may be repeated.
+        capture: Recordings of the capture of replayed graphs; may be repeated [default: capture_traces/ beside the
+            replay].
         step: Only work launched in these profiler steps: N or A-B.
         time: Only this time window, from the start of the recording: 1.5ms..20ms.
         rank: Only these ranks: 0,3-5.
