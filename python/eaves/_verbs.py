@@ -373,7 +373,7 @@ def report(
         config: Peaks and thresholds for NPU commands [default: roofline_config.json next to them, else 32 TOPS and 50
             GB/s].
         ops: Script with your own operator formulas [default: ops.rhai next to measurements].
-        capture: Recordings of the capture of replayed graphs; may be repeated [default: capture_traces/ beside the
+        capture: Recordings of the capture of replayed graphs; may be repeated [default: capture_traces/ next to the
             replay].
         ray: Measure the ranks on this Ray cluster: HOST:PORT, `auto`, or http://HOST:8265.
     """
@@ -428,8 +428,8 @@ def roofline(
             40].
         balanced: Count intensities within this factor of the knee as balanced; 1 for none.
         fail_on: Exit with 1 if a condition holds: pct_of_roof<50, above_roof>0, pct_of_roof:NAME<80,
-            utilization_pct<60; may be repeated.
-        capture: Recordings of the capture of replayed graphs; may be repeated [default: capture_traces/ beside the
+            utilisation_pct<60; may be repeated.
+        capture: Recordings of the capture of replayed graphs; may be repeated [default: capture_traces/ next to the
             replay].
         step: Only work launched in these profiler steps: N or A-B.
         time: Only this time window, from the start of the recording: 1.5ms..20ms.

@@ -320,7 +320,7 @@ fn numbers_of_the_recording_tell_which_call_is_which() {
     let section = section(&run, "collectives", Selection::default()).unwrap();
     let rows = rows(&section, "by_collective");
     assert_eq!(rows.len(), 1);
-    let rule = "all ranks recorded, matched by sequence number (4); not matched: no other rank of the group recorded it (1)";
+    let rule = "all ranks recorded, matched by sequence number (4); not matched: not recorded on another rank of the group (1)";
     assert_eq!(rows[0]["rule"], rule.into());
     // Waiting 80 and 260 µs, of which the kernels were launched together; the second of rank 0 is alone.
     let parts = ["transfer_ns", "wait_ns", "launch_skew_ns", "unknown_ns"].map(|id| number(&rows[0][id]));

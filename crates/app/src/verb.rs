@@ -310,7 +310,7 @@ mod tests {
             |metric: &str| parse::<Flame>(Map::from_iter([("metric".to_owned(), metric.into())]));
         let unknown = asked_of_flame("time").unwrap_err();
         assert_eq!(unknown.message, "invalid `metric`: `time`");
-        assert_eq!(unknown.hint.as_deref(), Some("it is one of cpu, gpu, calls, bytes"));
+        assert_eq!(unknown.hint.as_deref(), Some("expected one of cpu, gpu, calls, bytes"));
         assert_eq!(asked_of_flame("call").unwrap_err().hint.as_deref(), Some("did you mean `calls`?"));
         assert!(asked_of_flame("gpu").is_ok());
         let wrong = asked(json!({"inputs": ["a.json"], "step": "7-3"})).unwrap_err();

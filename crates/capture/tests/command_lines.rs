@@ -146,7 +146,7 @@ fn counters_are_passes() {
         ]
     );
     request.counters.passes[0].push("TCC_HIT[0]".to_owned());
-    assert!(refused("rocprofv3", &request).hint.contains("write TCC_HIT:"));
+    assert!(refused("rocprofv3", &request).hint.contains("use TCC_HIT,"));
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn kernels_calls_and_passes_are_one_recording() {
     assert!(trace.diagnostics.warnings().iter().all(|warning| warning.kind.is_harmless()));
     let clock = trace.metadata.clock.unwrap();
     assert!(clock.contains("those of `7_kernel_trace.csv`"), "{clock}");
-    assert!(clock.contains("2 files are of other runs"), "{clock}");
+    assert!(clock.contains("2 files are from other runs"), "{clock}");
     assert_eq!(trace.runtime.len(), 2);
 }
 

@@ -115,7 +115,7 @@ fn tar_archives_are_refused() {
         tar.extend_from_slice(KERNELS.as_bytes());
         let error = read_bytes("out.tar", &tar).unwrap_err();
         assert!(error.to_string().contains("a tar archive"), "{error}");
-        assert!(error.hint().contains("unpack"), "{}", error.hint());
+        assert!(error.hint().contains("extract"), "{}", error.hint());
         let error = read_directory(&[("out.tar.gz", &gzip(&tar))]).unwrap_err();
         assert!(error.to_string().contains("a tar archive"), "{error}");
     }

@@ -1,7 +1,7 @@
 //! The page: sound HTML, complete data, nothing from elsewhere, and no name that becomes markup.
 
 use eaves_present::{Document, html, json, page, saved};
-use eaves_section::{Column, Outcome, Section, Table, Unit, Value};
+use eaves_section::{Chart, Column, Outcome, Section, Table, Unit, Value};
 
 use crate::sample;
 
@@ -136,7 +136,9 @@ fn a_roofline_has_its_chart_before_its_tables() {
         ],
         rows: vec![vec![Value::from("gemm <b>"), Value::Float(100.0), Value::Float(5e5)]],
     };
-    let section = Section { id: "roofline", title: "Roofline", tables: vec![points], ..Section::default() };
+    let charts = vec![Chart::Roofline { points: "points", ceilings: "roofs", without_formula: "unmodelled" }];
+    let section =
+        Section { id: "roofline", title: "Roofline", tables: vec![points], charts, ..Section::default() };
     let document =
         Document { verb: "report", outcomes: vec![Outcome::Section(section)], ..Document::default() };
     let page = html::render(&document);

@@ -184,7 +184,11 @@ mod tests {
         assert_eq!(number(&section, "window_ns", Some(0)), Value::Integer(100));
         assert_eq!(column(&section, "by_name", "name"), texts(["aten::mm"]));
         let [waiting, finding] = section.findings.as_slice() else { panic!("{:?}", section.findings) };
-        assert!(waiting.claim.contains("in communication for 20.0% (20 ns)"), "{}", waiting.claim);
+        assert!(
+            waiting.claim.contains("spends 20.0% (20 ns) of its time in communication"),
+            "{}",
+            waiting.claim
+        );
         assert_eq!(waiting.gain.as_ref().unwrap().high, Ns(20));
         assert!(finding.claim.contains("20.0% (20 ns)"), "{}", finding.claim);
         assert!(finding.next.contains("with_stack"));

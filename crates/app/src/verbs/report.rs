@@ -56,7 +56,7 @@ pub struct Report {
     #[arg(long, value_name = "FILE", help_heading = "Device")]
     pub ops: Option<PathBuf>,
     /// Recordings of the capture of replayed graphs; may be repeated [default:
-    /// capture_traces/ beside the replay]
+    /// capture_traces/ next to the replay]
     #[arg(long, value_name = "PATH", conflicts_with = "ray", help_heading = "Selection")]
     #[serde(deserialize_with = "crate::text_value::paths")]
     pub capture: Vec<PathBuf>,

@@ -458,7 +458,7 @@ fn what_cannot_work_is_said_before_anything_runs() {
         (&["nsys", "profile", "x"], &[], "nsys is a profiler itself"),
         (&["python", "x.py"], &["--hip"], "always records calls"),
         (&["python", "x.py"], &["--counters", "SQ_WAVES"], "does not support AMD counters"),
-        (&["python", "x.py"], &["--with", "nsys", "--steps", "3"], "nsys has no --steps"),
+        (&["python", "x.py"], &["--with", "nsys", "--steps", "3"], "nsys does not support --steps"),
         (&["/no/such/program"], &[], "cannot start /no/such/program"),
     ] {
         let answer = profile(directory.path(), options, program);

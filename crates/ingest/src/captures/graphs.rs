@@ -32,12 +32,17 @@ pub(super) fn of(trace: &Trace) -> Vec<CapturedGraph> {
 fn windows(trace: &Trace) -> Vec<(TrackId, Interval)> {
     let mut marks: Vec<(TrackId, Interval, bool)> = Vec::new();
     let mut threads: HashMap<TrackId, Interval, FixedState> = HashMap::default();
-    for slice in &trace.runtime.slice {
-        let (name, track) = (trace.slice_name(*slice), trace.slices.track[slice.index()]);
-        let call = trace.slices.interval(slice.index());
-        if name.contains("StreamBeginCapture") || name.contains("StreamEndCapture") {
-            marks.push((track, call, name.contains("Begin")));
-        }
+    // Whether a name is that of a beginning or an end; calls that launch nothing need not be in the table of calls.
+    let mut names: HashMap<StringId, Option<bool>, FixedState> = HashMap::default();
+    let slices = &trace.slices;
+    for row in (0..slices.len()).filter(|&row| slices.kind[row] == SliceKind::Runtime) {
+        let (track, call) = (slices.track[row], slices.interval(row));
+        let is_begin = *names.entry(slices.name[row]).or_insert_with_key(|name| {
+            let name = trace.strings.get(*name);
+            let is_begin = name.contains("StreamBeginCapture");
+            (is_begin || name.contains("StreamEndCapture")).then_some(is_begin)
+        });
+        marks.extend(is_begin.map(|is_begin| (track, call, is_begin)));
         let whole = threads.entry(track).or_insert(call);
         *whole = Interval::new(whole.start.min(call.start), whole.end.max(call.end));
     }

@@ -239,7 +239,7 @@ fn databases_of_others_are_refused_by_their_tables() {
         .execute_batch("CREATE TABLE songs (a); CREATE TABLE albums (b)")
         .unwrap();
     let error = eaves_ingest::read(&[path], &eaves_ingest::Options::default()).unwrap_err();
-    assert!(error.to_string().contains("no known profiler (`songs`, `albums`)"), "{error}");
+    assert!(error.to_string().contains("an unknown profiler (`songs`, `albums`)"), "{error}");
     let path = folder.path().join("empty.sqlite");
     Connection::open(&path).unwrap().execute_batch("CREATE TABLE StringIds (id, value)").unwrap();
     let error = eaves_ingest::read(&[path], &eaves_ingest::Options::default()).unwrap_err();

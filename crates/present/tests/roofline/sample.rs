@@ -3,7 +3,7 @@
 use eaves_assess::roofline::{Load, Mark, Point, section};
 use eaves_roofline::device::{Confidence, Device, Fact, Memory, Peak, Source};
 use eaves_roofline::{Arithmetic, Counts, Engine, Settings};
-use eaves_section::{Column, Number, Provenance, Section, Table, Unit, Value};
+use eaves_section::{Chart, Column, Number, Provenance, Section, Table, Unit, Value};
 
 /// The same numbers in every run (the constants of Knuth's MMIX).
 pub(crate) struct Chance(u64);
@@ -222,6 +222,7 @@ pub(crate) fn communication(count: usize) -> Section {
     Section {
         id: "comm-roofline",
         title: "Communication roofline",
+        charts: vec![Chart::Links { events: "events", links: "links" }],
         tables: vec![
             Table {
                 id: "events",
@@ -290,6 +291,7 @@ pub(crate) fn sweep() -> Section {
     Section {
         id: "predict",
         title: "Prediction",
+        charts: vec![Chart::Sweep { values: "sweep", is_measured: false }],
         numbers: vec![parameter],
         tables: vec![Table {
             id: "sweep",

@@ -3,7 +3,7 @@
 use eaves_assess::roofline::Point;
 use eaves_present::png;
 use eaves_present::roofline::{ColourBy, Options, Palette, Theme, svg};
-use eaves_section::{Column, Section, Table, Unit, Value};
+use eaves_section::{Chart, Column, Section, Table, Unit, Value};
 use proptest::prelude::*;
 use roxmltree::{Document, Node};
 
@@ -190,7 +190,9 @@ fn rows_that_are_short_or_odd_do_no_harm() {
         vec![Value::Integer(3), Value::from("text"), Value::Missing("nothing")],
     ];
     let points = Table { id: "points", title: "Points", columns, rows };
-    let section = Section { id: "roofline", title: "Roofline", tables: vec![points], ..Section::default() };
+    let charts = vec![Chart::Roofline { points: "points", ceilings: "roofs", without_formula: "unmodelled" }];
+    let section =
+        Section { id: "roofline", title: "Roofline", tables: vec![points], charts, ..Section::default() };
     // The two of the widest range, and two that have a rate and no place across.
     assert_eq!(check(&drawn(&[&section])).0, 4);
 }
@@ -308,6 +310,7 @@ fn validation(rows: &[(&str, f64, f64, f64, f64)]) -> Section {
     Section {
         id: "validate",
         title: "Theoretical and measured roofs",
+        charts: vec![Chart::Validation { kernels: "rows" }],
         tables: vec![Table {
             id: "rows",
             title: "Each kernel",

@@ -57,7 +57,7 @@ pub(super) fn page() -> Result<String> {
 fn runs(all: &str) -> Result<(String, String, Vec<Vec<String>>)> {
     let declared = all.split_once("fn runs()").context("no table of runs")?.1;
     let ranks = row("ranks", "int", after(declared, "about: ")?);
-    let table = declared.split_once(" TableInfo {").context("no table of runs")?.1;
+    let table = declared.split_once("\n    TableInfo {").context("no table of runs")?.1;
     let about = after(table, "about: ")?;
     Ok((after(table, "name: ")?.to_owned(), about.to_owned(), vec![row("run", "text", "The run"), ranks]))
 }

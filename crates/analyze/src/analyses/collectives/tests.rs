@@ -386,7 +386,7 @@ fn parts_add_up_in_every_table() {
     assert_eq!((first("launch_skew_ns"), first("unknown_ns")), (Value::Integer(560), Value::Integer(40)));
     assert_eq!(
         first("rule"),
-        "all ranks recorded, matched by sequence number (2); not matched: no other rank of the group recorded it (1)".into()
+        "all ranks recorded, matched by sequence number (2); not matched: not recorded on another rank of the group (1)".into()
     );
     // Eight ranks are in the group of the all-gather, and two were recorded.
     let rules = column(section, "by_collective", "rule");

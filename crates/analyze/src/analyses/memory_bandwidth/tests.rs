@@ -138,5 +138,5 @@ fn without_copies_it_says_so() {
     let mut test = TestTrace::default();
     test.gpu(Kernel, "gemm", 0, 10);
     let outcome = analyse(&run_of(vec![test]), "memory-bandwidth", Selection::default());
-    assert!(matches!(outcome, Outcome::Skipped(skipped) if skipped.missing.starts_with("copies")));
+    assert!(matches!(outcome, Outcome::Skipped(skipped) if skipped.missing.starts_with("memcpys")));
 }

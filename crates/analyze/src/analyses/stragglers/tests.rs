@@ -193,7 +193,7 @@ fn what_is_missing_is_said() {
     assert_eq!(
         missing(&different),
         "collectives that two ranks have in common: 3 calls not matched: ranks have different numbers of calls of \
-         the group in the step; 1 calls not matched: no other rank of the group recorded it"
+         the group in the step; 1 calls not matched: not recorded on another rank of the group"
     );
     let mut silent = TestTrace::default();
     silent.gpu(Kernel, "gemm", 0, 10);

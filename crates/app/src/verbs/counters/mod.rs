@@ -76,7 +76,7 @@ pub struct List {
 #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Collector {
-    /// Architecture [default: that of this machine, if it has one]
+    /// Architecture [default: this machine's]
     #[arg(long, value_name = "GFX")]
     pub arch: Option<String>,
     /// Profiler: rocprof, rocprofv2 or rocprofv3

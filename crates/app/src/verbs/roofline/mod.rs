@@ -83,12 +83,12 @@ pub struct Roofline {
     #[arg(long, value_name = "FACTOR", default_value = "1.2", help_heading = "Thresholds")]
     pub balanced: Factor,
     /// Exit with 1 if a condition holds: pct_of_roof<50, above_roof>0,
-    /// pct_of_roof:NAME<80, utilization_pct<60; may be repeated
+    /// pct_of_roof:NAME<80, utilisation_pct<60; may be repeated
     #[arg(long, value_name = "CONDITION")]
     #[serde(deserialize_with = "crate::text_value::several")]
     pub fail_on: Vec<String>,
     /// Recordings of the capture of replayed graphs; may be repeated [default:
-    /// capture_traces/ beside the replay]
+    /// capture_traces/ next to the replay]
     #[arg(long, value_name = "PATH", help_heading = "Selection")]
     #[serde(deserialize_with = "crate::text_value::paths")]
     pub capture: Vec<PathBuf>,

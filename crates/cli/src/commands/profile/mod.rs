@@ -79,7 +79,7 @@ pub(crate) struct Arguments {
     output_dir: Option<PathBuf>,
     #[command(flatten)]
     running: RunningArguments,
-    /// Variable of the program's environment; may be given several times
+    /// Environment variable for the program; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable, help_heading = "Running")]
     env: Vec<(OsString, OsString)>,
     /// Print the exact commands without running them
