@@ -57,8 +57,11 @@ def start(**of_head: Any) -> tuple[Any, list[Any]]:
     os.environ["RAY_AUTH_MODE"] = "disabled"
     # Jobs run the `python` that they find.
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    from ray import cloudpickle
     from ray.cluster_utils import Cluster
 
+    # Tasks of the tests call functions of this module, which the workers cannot import.
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
     system = {
         # Answers are kept where they were made, as large ones are, and so are lost with a node.
         "max_direct_call_object_size": 1,

@@ -26,7 +26,7 @@ def run(script: str) -> str:
 def test_importing_loads_nothing_heavy():
     """Nothing but its own modules, so that it takes no longer than loading them does."""
     loaded = run("import sys; before = set(sys.modules); import eaves; print(sorted(set(sys.modules) - before))")
-    own = ["__future__", "eaves", "eaves._core", "eaves._devices", "eaves._errors", "eaves._verbs"]
+    own = ["__future__", "errno", "eaves", "eaves._core", "eaves._devices", "eaves._errors", "eaves._verbs"]
     assert set(ast.literal_eval(loaded)) <= set(own)
 
 
@@ -171,10 +171,11 @@ def check_parameters(node: ast.FunctionDef, function: object, name: str = "") ->
     """The same parameters, of the same kind, in the same order, with the same defaults."""
     found = [parameter for parameter in inspect.signature(function).parameters.values() if parameter.name != "self"]
     arguments = node.args
-    plain = [argument.arg for argument in arguments.args if argument.arg != "self"]
+    plain = [argument.arg for argument in [*arguments.posonlyargs, *arguments.args] if argument.arg != "self"]
     several = [arguments.vararg.arg] if arguments.vararg else []
+    others = [arguments.kwarg.arg] if arguments.kwarg else []
     keywords = [argument.arg for argument in arguments.kwonlyargs]
-    assert [parameter.name for parameter in found] == plain + several + keywords, name
+    assert [parameter.name for parameter in found] == plain + several + keywords + others, name
     kinds = [parameter.name for parameter in found if parameter.kind is inspect.Parameter.KEYWORD_ONLY]
     assert kinds == keywords, name
     defaults = dict(zip(reversed(plain), reversed(arguments.defaults), strict=False))
@@ -183,4 +184,4 @@ def check_parameters(node: ast.FunctionDef, function: object, name: str = "") ->
         if parameter.name in defaults:
             assert parameter.default == ast.literal_eval(defaults[parameter.name]), (name, parameter.name)
         else:
-            assert parameter.default is inspect.Parameter.empty or parameter.name in several, (name, parameter.name)
+            assert parameter.default is inspect.Parameter.empty or parameter.name in several + others, (name, parameter.name)

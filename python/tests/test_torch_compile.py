@@ -97,7 +97,7 @@ def test_every_break_is_found(tmp_path, capsys):
     by_line = {one.line: one for one in report.graph_breaks}
     assert "is_compiling" in by_line[lines[0]].suggestion
     assert "torch.cond" in by_line[lines[1]].suggestion
-    assert "keep the value a tensor" in by_line[lines[2]].suggestion
+    assert "keep the value in a tensor" in by_line[lines[2]].suggestion
     assert all(one.hints and one.reason and one.explanation for one in report.graph_breaks)
     assert any("3 graph breaks" in text for text in report.recommendations)
     saved = json.loads(analyzer.export_report(report, tmp_path / "report.json").read_text())

@@ -128,6 +128,14 @@ pub fn parse<V: Verb>(fields: Map<String, Value>) -> Result<V, Failure> {
                 hint(name, names(), || format!("fields are {}", names().collect::<Vec<_>>().join(", "))),
             ));
         };
+        // Numbers name variants to serde, but not to readers of the schema.
+        if property.get("const").is_some_and(Value::is_string) && !value.is_string() {
+            let message = format!("invalid `{name}`: {value}");
+            return Err(Failure::usage(
+                message,
+                format!("`{name}` is a text, such as {}", property["const"]),
+            ));
+        }
         let words = reader.words(property);
         if let Some(text) = value.as_str().filter(|text| !words.is_empty() && !words.contains(text)) {
             return Err(Failure::usage(

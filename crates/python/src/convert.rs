@@ -87,7 +87,7 @@ impl Fields {
             Ok(items) => items.map(|item| self.value(&item?)).collect::<PyResult<_>>().map(Value::Array),
             Err(_) => {
                 let kind = any.get_type().name()?;
-                Err(PyTypeError::new_err(format!("a request cannot hold a {kind}")))
+                Err(PyTypeError::new_err(format!("a request does not support values of type `{kind}`")))
             }
         }
     }

@@ -38,8 +38,8 @@ impl From<Document> for Report {
 impl Report {
     fn new(answer: Answer, question: Option<Arc<Question>>) -> Self {
         let document = &answer.document;
-        let sections =
-            document.sections().map(|section| Section { section: Arc::new(section.clone()) }).collect();
+        let ranked = document.findings();
+        let sections = document.sections().map(|section| Section::of(section, &ranked)).collect();
         Self { answer: Arc::new(answer), sections, question }
     }
 

@@ -19,6 +19,8 @@ use crate::table::Table;
 #[derive(Clone, Debug)]
 pub(crate) struct Section {
     pub(crate) section: Arc<section::Section>,
+    /// The place of each finding among all findings of the report.
+    places: Vec<usize>,
 }
 
 #[pymethods]
@@ -77,7 +79,11 @@ impl Section {
 
     /// As in the JSON of the report.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        report::to_dict(py, &self.alone())?.get_item("sections")?.get_item(0)
+        let section = report::to_dict(py, &self.alone())?.get_item("sections")?.get_item(0)?;
+        for (finding, place) in section.get_item("findings")?.try_iter()?.zip(&self.places) {
+            finding?.set_item("place", place)?;
+        }
+        Ok(section)
     }
 
     fn __str__(&self, py: Python<'_>) -> PyResult<String> {
@@ -101,6 +107,13 @@ impl Section {
 }
 
 impl Section {
+    /// A section of a document with these findings, in their order.
+    pub(crate) fn of(section: &section::Section, ranked: &[(&section::Section, &section::Finding)]) -> Self {
+        let place = |finding| ranked.iter().position(|(_, one)| std::ptr::eq(*one, finding));
+        let places = section.findings.iter().map(|finding| place(finding).unwrap_or(ranked.len()) + 1);
+        Self { places: places.collect(), section: Arc::new(section.clone()) }
+    }
+
     /// A document of nothing else.
     fn alone(&self) -> Document {
         let outcomes = vec![section::Outcome::Section((*self.section).clone())];

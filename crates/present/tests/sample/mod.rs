@@ -5,7 +5,7 @@ pub(crate) mod trace;
 use eaves_model::{Ns, WarningKind};
 use eaves_present::{Document, Input, InputWarning};
 use eaves_section::{
-    Column, Finding, Gain, Number, Outcome, Provenance, Section, Severity, Skipped, Table, Unit, Value,
+    Chart, Column, Finding, Gain, Number, Outcome, Provenance, Section, Severity, Skipped, Table, Unit, Value,
 };
 
 /// Two ranks, one of which is damaged.
@@ -113,7 +113,7 @@ fn breakdown() -> Section {
                 row(1, [ms, 1_999 * ms, 0, 0, 2_000 * ms], [0.05, 99.95, 0.0, 0.0]),
             ],
         }],
-        charts: Vec::new(),
+        charts: vec![Chart::Breakdown { bars: "by_rank" }],
         findings: vec![finding(
             "gpu_idle",
             Severity::Critical,
