@@ -1,4 +1,4 @@
-//! The catalogue of devices.
+//! The catalog of devices.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::verbs::answered;
 use crate::Problem;
 use crate::state::Shared;
 
-/// The devices of the catalogue: `eaves device list --json`.
+/// The devices of the catalog: `eaves device list --json`.
 #[utoipa::path(get, path = "/devices", tag = "questions",
     responses((status = 200, description = "the devices", content_type = "application/json")))]
 pub(super) async fn devices(
@@ -22,7 +22,7 @@ pub(super) async fn devices(
     answered(&shared, Device { op: DeviceOp::List(List::default()) }, headers).await
 }
 
-/// A device of the catalogue: `eaves device show NAME --json`.
+/// A device of the catalog: `eaves device show NAME --json`.
 #[utoipa::path(get, path = "/devices/{name}", tag = "questions",
     params(("name" = String, Path, description = "its name")),
     responses((status = 200, description = "the device", content_type = "application/json")))]
