@@ -147,6 +147,12 @@ impl<'a> Context<'a> {
     ) -> Result<Read<R>, Failure> {
         if let Some(recordings) = self.session.find(inputs) {
             recordings.check(reading)?;
+            if !self.captures.is_empty() {
+                return Err(Failure::usage(
+                    "captures cannot be added to a recording that is in memory",
+                    "name its file instead, or put them into `capture_traces` next to it",
+                ));
+            }
             let answers = each(&recordings.run, |_, trace| work(trace));
             let of_memory = each(&recordings.memory, |_, trace| work(trace));
             return Ok(Read { recordings, answers, of_memory });

@@ -7,7 +7,7 @@ use eaves_model::{Ns, Recording, Run};
 use super::{analysed, event, findings, ids, kernel, launch, operator};
 use crate::twins::{column, number};
 
-/// Kernels one after the other, so many of so long, each launched in time by calls every so often.
+/// A sequence of kernels of equal length, each launched early enough by calls at a fixed interval.
 fn busy(first: u32, (count, time): (u32, u32), every: u32) -> Vec<String> {
     let pair = |index: u32| {
         let number = first + index;

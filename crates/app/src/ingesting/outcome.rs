@@ -16,7 +16,7 @@ use crate::{Failure, hinted};
 pub struct Outcome {
     /// The ranks that are in the run now, of these inputs.
     pub(super) entries: Vec<Entry>,
-    /// What could not be read, or is not a rank because another is.
+    /// What could not be read, or whose rank another input has.
     pub(super) refused: Vec<String>,
     /// What was read, without rows.
     pub(super) read: Run,

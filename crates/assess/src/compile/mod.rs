@@ -1,6 +1,6 @@
 //! Logs of `torch.compile`: graph breaks, recompilations, where the time of compiling goes, and how much was fused.
 //!
-//! What PyTorch says is quoted as its words, in columns and tables of its own; advice of ours is next to it and never
+//! What PyTorch says is quoted as its words, in separate columns and tables; advice of ours is next to it and never
 //! mixed with it.
 
 mod advice;

@@ -32,7 +32,7 @@ pub struct Making {
 }
 
 impl Making {
-    /// Copies of operands of this many bytes, each in buffers of its own, that are together four times the last cache, if they
+    /// Copies of operands of this many bytes, each in separate buffers, that are together four times the last cache, if they
     /// are to be cold; and one more, so that what is read next is certainly none of the last ones. A copy takes a page at
     /// least, and counts as one: what begins at a page shares few sets of the cache with much else that does.
     fn separate_copies(&self, bytes: usize) -> usize {

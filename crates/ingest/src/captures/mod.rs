@@ -86,8 +86,9 @@ impl<'a> Captures<'a> {
     /// Gives a recording that replays graphs what is recorded of their capture: of its own rank, or of any if its own was
     /// not captured, since ranks run the same operators.
     pub(crate) fn attach(&self, recording: &mut Recording) {
-        let beside = Path::new(&recording.path).with_file_name(FOLDER);
-        let beside = Some(beside).filter(|folder| folder.is_dir());
+        // Standard input lies nowhere.
+        let beside = (recording.path != "-").then(|| Path::new(&recording.path).with_file_name(FOLDER));
+        let beside = beside.filter(|folder| folder.is_dir());
         let places: Vec<PathBuf> = self.options.captures.iter().cloned().chain(beside).collect();
         if places.is_empty() || !replays(&recording.trace) {
             return;

@@ -511,7 +511,7 @@ impl<'a> Rows<'a> {
 
     fn load(&self, key: &Key, name: StringId, found: Found, is_backward: bool) -> Result<Load, String> {
         let [dims, types, strides, concrete] = key.arguments.map(|text| self.text(text));
-        // What the operator around it was given is no stack of its own.
+        // What the operator around it was given is not its own stack.
         let own = if key.told == Told::Around { "" } else { self.text(name) };
         let call = ops::Call::parse(own, dims, types, strides, concrete)?;
         let call = ops::Call { name: self.text(name), ..call };

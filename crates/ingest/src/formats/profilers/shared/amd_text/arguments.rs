@@ -75,7 +75,7 @@ fn extents(text: &str, key: &str) -> Option<[u32; 3]> {
     Some([axis("x")?, axis("y")?, axis("z")?])
 }
 
-/// The kernel name, which holds brackets and commas of its own.
+/// The kernel name, which may contain brackets and commas.
 fn kernel(text: &str) -> Option<&str> {
     let rest = value(text, "kernel")?;
     let end = [") function_address", ", function_address", ") numBlocks", ", numBlocks"];
